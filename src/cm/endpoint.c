@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* endpoint - getaddrinfo, getifaddrs and a look into sysfs. */
+#include "cm/endpoint.h"
+
+#include "cm/channel.h"
+#include "host/log.h"
+#include "host/sysfs.h"
+
+#include <errno.h>
+#include <ifaddrs.h>
+#include <infiniband/verbs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <rdma/rdma_cma.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int endpoint_resolve(struct sockaddr_storage *address, const char *host, uint16_t port)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found;
+	int ret = getaddrinfo(host, NULL, &hints, &found);
+
+	if (ret) {
+		log_error("cannot resolve %s: %s", host, ret == EAI_SYSTEM ? strerror(errno) : gai_strerror(ret));
+		return -ENOENT;
+	}
+	memset(address, 0, sizeof(*address));
+	memcpy(address, found->ai_addr, found->ai_addrlen);
+	endpoint_set_port(address, port);
+	freeaddrinfo(found);
+	return 0;
+}
+
+static socklen_t length_of(const struct sockaddr *address)
+{
+	switch (address->sa_family) {
+	case AF_INET:
+		return sizeof(struct sockaddr_in);
+	case AF_INET6:
+		return sizeof(struct sockaddr_in6);
+	default:
+		return 0;
+	}
+}
+
+/* Whether an RDMA device with an active port stands behind a local address: rdma_bind_addr(3) finds it. */
+static bool has_device(struct rdma_event_channel *events, const struct sockaddr *address)
+{
+	struct sockaddr_storage copy = { 0 };
+	struct ibv_port_attr port;
+	struct rdma_cm_id *id;
+	bool active = false;
+
+	memcpy(&copy, address, length_of(address));
+	if (rdma_create_id(events, &id, NULL, RDMA_PS_TCP))
+		return false;
+	if (!rdma_bind_addr(id, (struct sockaddr *)&copy) && id->verbs)
+		active = !ibv_query_port(id->verbs, id->port_num, &port) && port.state == IBV_PORT_ACTIVE;
+	rdma_destroy_id(id);
+	return active;
+}
+
+int endpoint_first(struct sockaddr_storage *address)
+{
+	struct channel channel;
+	struct ifaddrs *all;
+	int ret = channel_open(&channel, NULL, NULL);
+
+	if (ret)
+		return ret;
+	if (getifaddrs(&all))
+		all = NULL;
+	ret = -ENODEV;
+	for (const struct ifaddrs *i = all; i && ret; i = i->ifa_next) {
+		if (!i->ifa_addr || !length_of(i->ifa_addr) || !(i->ifa_flags & IFF_UP) ||
+		    !has_device(channel.events, i->ifa_addr))
+			continue;
+		memset(address, 0, sizeof(*address));
+		memcpy(address, i->ifa_addr, length_of(i->ifa_addr));
+		ret = 0;
+	}
+	if (all)
+		freeifaddrs(all);
+	channel_close(&channel);
+	if (ret)
+		log_error("no RDMA device of this host is active and has an address (see rdma link, ip address)");
+	return ret;
+}
+
+void endpoint_name(char *text, size_t size, const struct sockaddr *address)
+{
+	if (!length_of(address) ||
+	    getnameinfo(address, length_of(address), text, (socklen_t)size, NULL, 0, NI_NUMERICHOST))
+		snprintf(text, size, "%s", "");
+}
+
+uint16_t endpoint_port(const struct sockaddr *address)
+{
+	switch (address->sa_family) {
+	case AF_INET:
+		return ntohs(((const struct sockaddr_in *)address)->sin_port);
+	case AF_INET6:
+		return ntohs(((const struct sockaddr_in6 *)address)->sin6_port);
+	default:
+		return 0;
+	}
+}
+
+void endpoint_set_port(struct sockaddr_storage *address, uint16_t port)
+{
+	if (address->ss_family == AF_INET)
+		((struct sockaddr_in *)address)->sin_port = htons(port);
+	else if (address->ss_family == AF_INET6)
+		((struct sockaddr_in6 *)address)->sin6_port = htons(port);
+}
+
+/* Which RoCE it is stands with the GID: the type of the table entry that holds it. */
+static const char *roce_version(const char *device, unsigned int port, const union ibv_gid *gid)
+{
+	enum { GID_TABLE_MOST = 256 };
+	const char *version = "RoCE";
+
+	for (int i = 0; i < GID_TABLE_MOST; i++) {
+		char line[64], type[64];
+		uint8_t entry[16];
+		bool same = true;
+
+		if (sysfs_read(line, sizeof(line), "/sys/class/infiniband/%s/ports/%u/gids/%d", device, port, i))
+			break;
+		for (int b = 0; b < 16 && same; b++)
+			same = sscanf(line + b * 2 + b / 2, "%2hhx", &entry[b]) == 1 && entry[b] == gid->raw[b];
+		if (!same || sysfs_read(type, sizeof(type),
+					"/sys/class/infiniband/%s/ports/%u/gid_attrs/types/%d", device, port, i))
+			continue;
+		if (!strcmp(type, "RoCE v2"))
+			return "RoCE v2";
+		version = "RoCE v1";
+	}
+	return version;
+}
+
+static const char *transport_of(struct rdma_cm_id *id, const char *device)
+{
+	char layer[64] = "";
+
+	if (id->verbs->device->transport_type == IBV_TRANSPORT_IWARP)
+		return "iWARP";
+	sysfs_read(layer, sizeof(layer), "/sys/class/infiniband/%s/ports/%u/link_layer", device, id->port_num);
+	if (!strcmp(layer, "InfiniBand"))
+		return "InfiniBand";
+	if (!strcmp(layer, "Ethernet"))
+		return roce_version(device, id->port_num, &id->route.addr.addr.ibaddr.sgid);
+	return "";
+}
+
+void endpoint_describe(struct endpoint_info *info, struct rdma_cm_id *id)
+{
+	*info = (struct endpoint_info){ 0 };
+	if (gethostname(info->host, sizeof(info->host) - 1))
+		info->host[0] = '\0';
+	endpoint_name(info->address, sizeof(info->address), rdma_get_local_addr(id));
+	if (!id->verbs)
+		return;
+	snprintf(info->device, sizeof(info->device), "%s", ibv_get_device_name(id->verbs->device));
+	snprintf(info->transport, sizeof(info->transport), "%s", transport_of(id, info->device));
+	info->port = id->port_num;
+}
