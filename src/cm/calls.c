@@ -5,6 +5,7 @@
 #include "cm/channel.h"
 #include "cm/conn.h"
 #include "cm/device.h"
+#include "cm/endpoint.h"
 #include "core/ticket.h"
 
 #include <errno.h>
@@ -27,6 +28,14 @@ static enum call_state ended(int ret, enum call_state good, int32_t *status)
 	return CALL_FAILED;
 }
 
+static int resolve_addr(struct conn *conn, const struct call_setup *setup, struct sockaddr *source)
+{
+	struct sockaddr_storage destination = setup->destination;
+
+	endpoint_set_port(&destination, setup->ports[conn->index % setup->n_ports]);
+	return rdma_resolve_addr(conn->id, source, (struct sockaddr *)&destination, setup->timeout_ms);
+}
+
 static enum call_state call_connect(struct conn *conn, const struct call_setup *setup, int32_t *status)
 {
 	struct rdma_conn_param param = conn_param;
@@ -43,9 +52,8 @@ static enum call_state call_connect(struct conn *conn, const struct call_setup *
 enum call_state call_begin(struct conn *conn, enum step step, const struct call_setup *setup,
 			   struct channel *channel, int32_t *status)
 {
-	/* librdmacm takes them as not const, and leaves them alone. */
+	/* librdmacm takes it as not const, and leaves it alone. */
 	struct sockaddr *source = (struct sockaddr *)&setup->source;
-	struct sockaddr *destination = (struct sockaddr *)&setup->destination;
 
 	errno = 0;
 	switch (step) {
@@ -54,9 +62,7 @@ enum call_state call_begin(struct conn *conn, enum step step, const struct call_
 	case STEP_BIND_ADDR:
 		return ended(rdma_bind_addr(conn->id, source), CALL_ENDED, status);
 	case STEP_RESOLVE_ADDR:
-		return ended(rdma_resolve_addr(conn->id, setup->has_source ? source : NULL, destination,
-					       setup->timeout_ms),
-			     CALL_EVENT_DUE, status);
+		return ended(resolve_addr(conn, setup, setup->has_source ? source : NULL), CALL_EVENT_DUE, status);
 	case STEP_RESOLVE_ROUTE:
 		return ended(rdma_resolve_route(conn->id, setup->timeout_ms), CALL_EVENT_DUE, status);
 	case STEP_CREATE_QP:
@@ -75,6 +81,14 @@ enum call_state call_begin(struct conn *conn, enum step step, const struct call_
 		*status = -EINVAL;
 		return CALL_FAILED;
 	}
+}
+
+void call_prepare(struct rdma_cm_id *id, struct devices *devices)
+{
+	const struct device *device;
+
+	if (id->verbs)
+		(void)devices_find(devices, id->verbs, &device);
 }
 
 enum call_state call_create_qp(struct conn *conn, struct devices *devices, int32_t *status)
@@ -125,6 +139,12 @@ void call_destroy_id(struct conn *conn)
 	if (conn->id)
 		rdma_destroy_id(conn->id);
 	conn->id = NULL;
+}
+
+void call_take(struct conn *conn, struct rdma_cm_id *id)
+{
+	conn->id = id;
+	id->context = conn;
 }
 
 void call_reject(struct rdma_cm_id *id)

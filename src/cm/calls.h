@@ -24,10 +24,14 @@ enum call_state {
 	CALL_FAILED,    /* no event will come */
 };
 
+enum { CALL_PORTS = 64 };
+
 /* What a client's calls need to know; the same for all connections of a run. */
 struct call_setup {
 	struct sockaddr_storage source, destination;
 	bool has_source;
+	uint16_t ports[CALL_PORTS]; /* of the destination: connection i goes to port i modulo n_ports */
+	uint32_t n_ports;
 	bool has_ticket; /* requests carry run and index as private data (core/ticket.h) */
 	uint64_t run;
 	int timeout_ms;
@@ -41,6 +45,9 @@ struct call_setup {
 enum call_state call_begin(struct conn *conn, enum step step, const struct call_setup *setup,
 			   struct channel *channel, int32_t *status);
 
+/* Makes the PD and CQ of an id's device, so that no connection's create_qp holds them. A failure shows there again. */
+void call_prepare(struct rdma_cm_id *id, struct devices *devices);
+
 /* rdma_create_qp(3) with the device's PD and CQ: a QP as small as they come, since none is ever used. */
 enum call_state call_create_qp(struct conn *conn, struct devices *devices, int32_t *status);
 
@@ -49,6 +56,9 @@ enum call_state call_accept(struct conn *conn, int32_t *status);
 enum call_state call_disconnect(struct conn *conn, int32_t *status);
 void call_destroy_qp(struct conn *conn);
 void call_destroy_id(struct conn *conn);
+
+/* A request's id becomes the connection's: its events go there from now on. */
+void call_take(struct conn *conn, struct rdma_cm_id *id);
 
 /* Turns a request away with the CM's "consumer defined" reason and frees its id: rdma_reject(3). */
 void call_reject(struct rdma_cm_id *id);

@@ -43,7 +43,8 @@ struct conn {
 	uint32_t tries;     /* of the step under way */
 	enum step awaiting; /* the step whose event is due; STEPS: none */
 	bool has_qp;
-	bool established;
+	bool gone; /* server: counted as disconnected or lost */
+	struct conn *next; /* in the acceptors' queue */
 	struct event lost; /* what came unasked for: DISCONNECTED, DEVICE_REMOVAL; kind EVENT_NONE: nothing */
 };
 

@@ -1,29 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * counters - the kernel's counters of CM messages, sent, retried, received and duplicate, of one port.
+ * counters - the kernel's counts of CM messages, step by step, for every RDMA port of this host.
  *
- * They are the whole port's, not ours alone: /sys/class/infiniband/DEV/ports/P/cm_{tx,rx}_*. A counter moves only when
- * its message has ended, so it is read once it has come to rest. Main.
+ * /sys/class/infiniband/DEV/ports/P/cm_{tx,rx}_*: sent, retried, received, duplicate. They are the port's, not ours
+ * alone. A counter moves only when its message has ended, so they are read once they have come to rest: when two
+ * readings 10 ms apart agree, or after 200 ms. One thread at a time.
  */
 #ifndef CMTIME_HOST_COUNTERS_H
 #define CMTIME_HOST_COUNTERS_H
 
 #include "core/result.h"
 
+#include <stddef.h>
 #include <stdint.h>
+
+enum { COUNTERS_PORTS = 32 }; /* ports beyond that are not watched */
 
 struct counters {
 	uint64_t sent[CM_MESSAGES], retries[CM_MESSAGES], received[CM_MESSAGES], duplicates[CM_MESSAGES];
 };
 
-/* 0, or -errno where the kernel or the device has none. */
-int counters_read(struct counters *counters, const char *device, uint32_t port);
+struct counter_watch {
+	char host[RESULT_NAME];
+	struct {
+		char device[RESULT_NAME];
+		uint32_t port;
+		struct counters last;
+	} ports[COUNTERS_PORTS];
+	size_t n_ports; /* 0: this host has no such counters */
+};
 
-/* The same once two readings 10 ms apart agree, or after 200 ms. */
-int counters_read_settled(struct counters *counters, const char *device, uint32_t port);
+/* Finds the ports and reads them for the first time. */
+void counter_watch_begin(struct counter_watch *watch);
 
-/* What was counted from before to after, as a row for step. */
-void counters_difference(struct cm_counts *row, const struct counters *before, const struct counters *after,
-			 enum step step, const char *host, const char *device, uint32_t port);
+/* Adds what every port counted since the last reading to a round, as that step's. 0 or -ENOMEM. */
+int counter_watch_step(struct counter_watch *watch, struct round *round, enum step step);
 
 #endif

@@ -13,7 +13,17 @@ int stop_init(struct stop *stop)
 	if (stop->fd < 0)
 		return -errno;
 	atomic_init(&stop->reason, STOP_NONE);
+	stop->parent = NULL;
 	return 0;
+}
+
+int stop_init_within(struct stop *stop, const struct stop *parent)
+{
+	int ret = stop_init(stop);
+
+	if (!ret)
+		stop->parent = parent;
+	return ret;
 }
 
 void stop_free(struct stop *stop)

@@ -16,10 +16,15 @@ enum stop_reason { STOP_NONE = 0, STOP_DONE = -1, STOP_PEER_LOST = -2, STOP_TIME
 struct stop {
 	int fd;
 	atomic_int reason;
+	const struct stop *parent; /* is set with it; NULL: none */
 };
+
+enum { STOP_DEPTH = 4 }; /* longest line of parents, itself included */
 
 /* 0 or -errno. */
 int stop_init(struct stop *stop);
+/* The same, for a part of something larger: set as soon as parent is, which must outlive it. */
+int stop_init_within(struct stop *stop, const struct stop *parent);
 void stop_free(struct stop *stop);
 
 /* The first reason stays. Any thread; async-signal-safe (signal-safety(7)). */
@@ -28,7 +33,11 @@ void stop_set(struct stop *stop, int reason);
 /* STOP_NONE while nobody has asked. */
 static inline int stop_reason(const struct stop *stop)
 {
-	return atomic_load_explicit(&stop->reason, memory_order_acquire);
+	int reason = STOP_NONE;
+
+	for (; stop && reason == STOP_NONE; stop = stop->parent)
+		reason = atomic_load_explicit(&stop->reason, memory_order_acquire);
+	return reason;
 }
 
 #endif

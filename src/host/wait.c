@@ -10,8 +10,11 @@
 
 int wait_fd(int fd, short events, const struct stop *stop, uint64_t deadline_ns)
 {
-	struct pollfd fds[2] = { { .fd = fd, .events = events },
-				 { .fd = stop ? stop->fd : -1, .events = POLLIN } };
+	struct pollfd fds[1 + STOP_DEPTH] = { { .fd = fd, .events = events } };
+	nfds_t n_fds = 1;
+
+	for (const struct stop *s = stop; s && n_fds <= STOP_DEPTH; s = s->parent)
+		fds[n_fds++] = (struct pollfd){ .fd = s->fd, .events = POLLIN };
 
 	for (;;) {
 		struct timespec left = { 0 };
@@ -23,13 +26,13 @@ int wait_fd(int fd, short events, const struct stop *stop, uint64_t deadline_ns)
 			left.tv_sec = (time_t)(left_ns / NS_PER_S);
 			left.tv_nsec = (long)(left_ns % NS_PER_S);
 		}
-		int n = ppoll(fds, 2, deadline_ns == NEVER_NS ? NULL : &left, NULL);
+		int n = ppoll(fds, n_fds, deadline_ns == NEVER_NS ? NULL : &left, NULL);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return -errno;
-		if (fds[1].revents)
+		if (stop && stop_reason(stop) != STOP_NONE)
 			return -ECANCELED;
 		if (fds[0].revents)
 			return 0;

@@ -37,6 +37,7 @@ static void leave(struct engine *engine, struct conn *conn)
 static void fail_and_leave(struct engine *engine, struct conn *conn, enum step step, const struct event *event)
 {
 	conn_fail(conn, step, event->kind, event->status);
+	atomic_fetch_add_explicit(&engine->failed, 1, memory_order_relaxed);
 	leave(engine, conn);
 }
 
@@ -206,7 +207,8 @@ static void look_after(struct engine *engine, uint32_t issued, uint64_t leg_bega
 		uint32_t in_flight = gate_in_flight(&engine->gate);
 
 		engine->observer->update(engine->observer->arg, engine->leg.first, issued - in_flight,
-					 engine->plan->connections, in_flight);
+					 engine->plan->connections,
+					 atomic_load_explicit(&engine->failed, memory_order_relaxed), in_flight);
 	}
 	if (clock_now_ns() - leg_began_ns < engine->plan->step_timeout_ns)
 		return;
@@ -294,6 +296,11 @@ struct rdma_cm_id *engine_some_id(const struct engine *engine)
 			return engine->conns[i].id;
 	}
 	return NULL;
+}
+
+void engine_prepare(struct engine *engine, struct rdma_cm_id *id)
+{
+	call_prepare(id, &engine->devices);
 }
 
 /* ---- beginning and end ---- */

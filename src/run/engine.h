@@ -21,9 +21,9 @@
 
 struct stop;
 
-/* Who wants to see a run go on; called by main, at most ten times a second. update may be NULL. */
+/* Who wants to see a run go on; called by main, as often as it looks up. update may be NULL. */
 struct observer {
-	void (*update)(void *arg, enum step step, uint32_t done, uint32_t of, uint32_t in_flight);
+	void (*update)(void *arg, enum step step, uint32_t done, uint32_t of, uint32_t failed, uint32_t in_flight);
 	void *arg;
 };
 
@@ -42,7 +42,7 @@ struct engine {
 	struct channel inlined;
 	struct leg leg;     /* under way: changed by main while nothing is in flight */
 	atomic_bool cut;    /* the run is over before its time */
-	uint64_t watched_ns; /* when main last looked after its connections */
+	atomic_uint failed; /* for the observer */
 };
 
 /*
@@ -60,6 +60,9 @@ int engine_run(struct engine *engine, const struct leg *leg);
 
 /* The first id that has a device (after address resolution); NULL: none. */
 struct rdma_cm_id *engine_some_id(const struct engine *engine);
+
+/* Makes what the connections on id's device share (cm/device.h), so that no connection's time holds it. */
+void engine_prepare(struct engine *engine, struct rdma_cm_id *id);
 
 /* Destroys what is left (not timed), ends the reapers, frees all but the timeline, which is handed to the caller. */
 void engine_close(struct engine *engine, struct timeline *timeline);

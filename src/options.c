@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* options - a table, getopt_long(3), and the rules between options. */
+#include "options.h"
+
+#include "core/number.h"
+#include "host/log.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	CONNECTIONS_MOST = 1 << 20,
+	THREADS_MOST = 256,
+	LISTENERS_MOST = 64,
+	RETRIES_MOST = 1000,
+	TIMEOUT_MS_MOST = 3600 * 1000,
+};
+
+/* Where an option makes sense; elsewhere it is refused, never taken and ignored. */
+enum role { CLIENT = 1, SERVER = 2, BOTH = CLIENT | SERVER };
+
+enum id {
+	OPT_SERVER = 's',
+	OPT_BIND = 'b',
+	OPT_CONNECTIONS = 'c',
+	OPT_PORT = 'p',
+	OPT_RETRIES = 'r',
+	OPT_TIMEOUT = 't',
+	OPT_THREADS = 'n',
+	OPT_WINDOW = 'w',
+	OPT_VERBOSE = 'v',
+	OPT_HELP = 'h',
+	OPT_VERSION = 'V',
+	OPT_LONG_ONLY = 256,
+	OPT_REAP,
+	OPT_LOOPBACK,
+	OPT_BIND_FIRST,
+	OPT_STEP_TIMEOUT,
+	OPT_NO_CONTROL,
+	OPT_IDLE_LIMIT,
+	OPT_LISTENERS,
+	OPT_ONE_OFF,
+	OPT_FORMAT,
+	OPT_PROGRESS,
+};
+
+static const struct spec {
+	const char *name;
+	int id; /* its letter, or above OPT_LONG_ONLY */
+	const char *value; /* NULL: none */
+	enum role role;
+	const char *help;
+} specs[] = {
+	{ "server", OPT_SERVER, "HOST", CLIENT, "connect to the server at HOST" },
+	{ "loopback", OPT_LOOPBACK, NULL, BOTH, "server and client in this process, over a device of this host" },
+	{ "bind", OPT_BIND, "ADDR", BOTH, "local address (any; with --loopback the first that has a device)" },
+	{ "port", OPT_PORT, "N", BOTH, "control port, and RDMA port unless that is taken (7471)" },
+	{ "no-control", OPT_NO_CONTROL, NULL, BOTH, "no control channel: any RDMA CM listener, any client" },
+	{ "connections", OPT_CONNECTIONS, "N", BOTH, "connections (100)" },
+	{ "threads", OPT_THREADS, "N", BOTH, "reaper threads of a client, accepting threads of a server (1)" },
+	{ "window", OPT_WINDOW, "N|unlimited", CLIENT, "connections in flight at most (64)" },
+	{ "reap", OPT_REAP, "WHO", CLIENT, "who reads the answers: concurrent, inline, deferred (concurrent)" },
+	{ "retries", OPT_RETRIES, "N", BOTH, "more tries for address and route resolution (2)" },
+	{ "timeout", OPT_TIMEOUT, "MS", BOTH, "for one try of address or route resolution (2000)" },
+	{ "step-timeout", OPT_STEP_TIMEOUT, "T", CLIENT, "the longest a connection may take in one step (120s)" },
+	{ "bind-first", OPT_BIND_FIRST, NULL, CLIENT, "bind each id to -b in a step of its own, before it resolves" },
+	{ "listeners", OPT_LISTENERS, "K", SERVER, "listen on K ports, each with its own channel (1)" },
+	{ "one-off", OPT_ONE_OFF, NULL, SERVER, "end after one run" },
+	{ "idle-limit", OPT_IDLE_LIMIT, "T", SERVER, "ends a run without a control channel (10s)" },
+	{ "format", OPT_FORMAT, "FORMAT", BOTH, "text, or classic as in 2013 (text)" },
+	{ "progress", OPT_PROGRESS, "WHEN", BOTH, "on stderr: auto, always, never (auto)" },
+	{ "verbose", OPT_VERBOSE, NULL, BOTH, "more on stderr" },
+	{ "help", OPT_HELP, NULL, BOTH, "print this and exit" },
+	{ "version", OPT_VERSION, NULL, BOTH, "print the version and exit" },
+};
+
+enum { N_SPECS = sizeof(specs) / sizeof(*specs) };
+
+static void print_help(void)
+{
+	puts("usage: cmtime [options]            a server: serves runs until interrupted\n"
+	     "       cmtime -s HOST [options]    a client: times connecting to the server at HOST\n"
+	     "       cmtime --loopback [options] both, in one process\n"
+	     "\n"
+	     "Times RDMA connection set-up and tear-down, step by step. See cmtime(1).\n");
+	for (int i = 0; i < N_SPECS; i++) {
+		char left[64];
+		const struct spec *s = &specs[i];
+
+		if (s->id < OPT_LONG_ONLY)
+			snprintf(left, sizeof(left), "-%c, --%s%s%s", s->id, s->name, s->value ? " " : "",
+				 s->value ? s->value : "");
+		else
+			snprintf(left, sizeof(left), "    --%s%s%s", s->name, s->value ? " " : "",
+				 s->value ? s->value : "");
+		printf("  %-28s %s\n", left, s->help);
+	}
+	puts("\n"
+	     "Counts take k and M; times take ns, us, ms and s. Results go to stdout, all else to stderr.\n"
+	     "Exit status: 0 all connected, 1 a connection failed, 2 usage, 3 could not run, 4 peer lost or\n"
+	     "time out, 130 and 143 after SIGINT and SIGTERM.");
+}
+
+static const struct spec *spec_of(int id)
+{
+	for (int i = 0; i < N_SPECS; i++) {
+		if (specs[i].id == id)
+			return &specs[i];
+	}
+	return NULL;
+}
+
+static int bad_value(const struct spec *spec, const char *value, const char *wanted)
+{
+	log_error("--%s: '%s' is not %s", spec->name, value, wanted);
+	return -EINVAL;
+}
+
+static int take_count(const struct spec *spec, const char *value, uint64_t min, uint64_t max, uint32_t *out)
+{
+	char wanted[96];
+	uint64_t count;
+
+	if (!number_count(value, min, max, &count)) {
+		*out = (uint32_t)count;
+		return 0;
+	}
+	snprintf(wanted, sizeof(wanted), "a number from %" PRIu64 " to %" PRIu64, min, max);
+	return bad_value(spec, value, wanted);
+}
+
+static int take_time(const struct spec *spec, const char *value, uint64_t *out_ns)
+{
+	if (!number_time_ns(value, out_ns))
+		return 0;
+	return bad_value(spec, value, "a time above 0, such as 500ms or 10s");
+}
+
+static int take_port(const struct spec *spec, const char *value, uint16_t *port)
+{
+	uint32_t number;
+	int ret = take_count(spec, value, 1, UINT16_MAX, &number);
+
+	if (!ret)
+		*port = (uint16_t)number;
+	return ret;
+}
+
+static int take_word(const struct spec *spec, const char *value, const char *const words[], int n, int *out)
+{
+	char wanted[96] = "one of";
+
+	for (int i = 0; i < n; i++) {
+		if (!strcmp(words[i], value)) {
+			*out = i;
+			return 0;
+		}
+		size_t used = strlen(wanted);
+
+		snprintf(wanted + used, sizeof(wanted) - used, "%s %s", i ? "," : "", words[i]);
+	}
+	return bad_value(spec, value, wanted);
+}
+
+static int take_text(const struct spec *spec, const char *value, const char **out)
+{
+	if (!*value)
+		return bad_value(spec, value, "an address or host name");
+	*out = value;
+	return 0;
+}
+
+static int take(struct options *options, const struct spec *spec, const char *value)
+{
+	static const char *const formats[FORMATS] = { "text", "classic" };
+	static const char *const whens[WHENS] = { "auto", "always", "never" };
+	const char *const reaps[REAPS] = { reap_name(REAP_CONCURRENT), reap_name(REAP_INLINE),
+					   reap_name(REAP_DEFERRED) };
+	struct plan *plan = &options->plan;
+	int word = 0, ret = 0;
+
+	switch (spec->id) {
+	case OPT_SERVER:
+		return take_text(spec, value, &plan->server);
+	case OPT_BIND:
+		return take_text(spec, value, &plan->bind);
+	case OPT_PORT:
+		return take_port(spec, value, &plan->port);
+	case OPT_CONNECTIONS:
+		return take_count(spec, value, 1, CONNECTIONS_MOST, &plan->connections);
+	case OPT_THREADS:
+		return take_count(spec, value, 1, THREADS_MOST, &plan->threads);
+	case OPT_LISTENERS:
+		return take_count(spec, value, 1, LISTENERS_MOST, &plan->listeners);
+	case OPT_RETRIES:
+		return take_count(spec, value, 0, RETRIES_MOST, &plan->retries);
+	case OPT_TIMEOUT:
+		return take_count(spec, value, 1, TIMEOUT_MS_MOST, &plan->timeout_ms);
+	case OPT_WINDOW:
+		if (!strcmp(value, "unlimited")) {
+			plan->window = WINDOW_UNLIMITED;
+			return 0;
+		}
+		return take_count(spec, value, 1, CONNECTIONS_MOST, &plan->window);
+	case OPT_STEP_TIMEOUT:
+		return take_time(spec, value, &plan->step_timeout_ns);
+	case OPT_IDLE_LIMIT:
+		return take_time(spec, value, &plan->idle_limit_ns);
+	case OPT_REAP:
+		ret = take_word(spec, value, reaps, REAPS, &word);
+		plan->reap = (enum reap)word;
+		return ret;
+	case OPT_FORMAT:
+		ret = take_word(spec, value, formats, FORMATS, &word);
+		options->format = (enum format)word;
+		return ret;
+	case OPT_PROGRESS:
+		ret = take_word(spec, value, whens, WHENS, &word);
+		options->progress = (enum when)word;
+		return ret;
+	case OPT_LOOPBACK:
+		plan->loopback = true;
+		return 0;
+	case OPT_BIND_FIRST:
+		plan->bind_first = true;
+		return 0;
+	case OPT_NO_CONTROL:
+		plan->no_control = true;
+		return 0;
+	case OPT_ONE_OFF:
+		plan->one_off = true;
+		return 0;
+	case OPT_VERBOSE:
+		options->verbose = true;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* What goes together and what does not. given: a bit for each spec that was on the command line. */
+static int check(const struct options *options, uint64_t given)
+{
+	const struct plan *plan = &options->plan;
+	enum role role = plan->loopback ? BOTH : plan->server ? CLIENT : SERVER;
+
+	if (plan->loopback && (plan->server || plan->no_control)) {
+		log_error("--loopback: goes neither with --server nor with --no-control");
+		return -EINVAL;
+	}
+	for (int i = 0; i < N_SPECS; i++) {
+		if ((given & UINT64_C(1) << i) && !(specs[i].role & role)) {
+			log_error("--%s: only for a %s", specs[i].name,
+				  specs[i].role == CLIENT ? "client (--server HOST)" : "server");
+			return -EINVAL;
+		}
+	}
+	if (plan->bind_first && !plan->bind) {
+		log_error("--bind-first: needs an address to bind to (--bind)");
+		return -EINVAL;
+	}
+	if (plan->reap == REAP_DEFERRED && plan->window != WINDOW_UNLIMITED && plan->window < plan->connections) {
+		log_error("--reap: deferred leaves all answers unread until all calls are out: it needs "
+			  "--window unlimited, or a window of at least the %" PRIu32 " connections",
+			  plan->connections);
+		return -EINVAL;
+	}
+	if (plan->reap == REAP_INLINE && role == CLIENT && plan->threads > 1) {
+		log_error("--reap: inline reads in the main thread, --threads %" PRIu32 " has nothing to do",
+			  plan->threads);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void set_defaults(struct options *options)
+{
+	*options = (struct options){
+		.plan = { .port = 7471,
+			  .connections = 100,
+			  .retries = 2,
+			  .timeout_ms = 2000,
+			  .threads = 1,
+			  .window = 64,
+			  .listeners = 1,
+			  .step_timeout_ns = UINT64_C(120000000000),
+			  .idle_limit_ns = UINT64_C(10000000000) },
+	};
+}
+
+static void fill_getopt(struct option longs[N_SPECS + 1], char shorts[2 * N_SPECS + 2])
+{
+	*shorts++ = ':'; /* a missing value is told from an unknown option, and both are ours to report */
+	for (int i = 0; i < N_SPECS; i++) {
+		longs[i] = (struct option){ .name = specs[i].name,
+					    .has_arg = specs[i].value ? required_argument : no_argument,
+					    .val = specs[i].id };
+		if (specs[i].id >= OPT_LONG_ONLY)
+			continue;
+		*shorts++ = (char)specs[i].id;
+		if (specs[i].value)
+			*shorts++ = ':';
+	}
+	longs[N_SPECS] = (struct option){ 0 };
+	*shorts = '\0';
+}
+
+static enum errand usage(void)
+{
+	fputs("Try 'cmtime --help'.\n", stderr);
+	return ERRAND_USAGE;
+}
+
+enum errand options_parse(struct options *options, int argc, char **argv)
+{
+	struct option longs[N_SPECS + 1];
+	char shorts[2 * N_SPECS + 2];
+	uint64_t given = 0;
+	int id;
+
+	fill_getopt(longs, shorts);
+	set_defaults(options);
+	opterr = 0;
+	while ((id = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		const struct spec *spec = spec_of(id);
+
+		if (id == OPT_HELP) {
+			print_help();
+			return ERRAND_DONE;
+		}
+		if (id == OPT_VERSION) {
+			puts("cmtime " PACKAGE_VERSION);
+			return ERRAND_DONE;
+		}
+		if (!spec) {
+			if (id == ':')
+				log_error("%s: a value is missing", argv[optind - 1]);
+			else if (optopt && optopt < OPT_LONG_ONLY)
+				log_error("unknown option -%c", optopt);
+			else
+				log_error("unknown, ambiguous or misspelt option %s", argv[optind - 1]);
+			return usage();
+		}
+		if (take(options, spec, optarg))
+			return usage();
+		given |= UINT64_C(1) << (spec - specs);
+	}
+	if (optind < argc) {
+		log_error("'%s' is no option; a server is named with --server", argv[optind]);
+		return usage();
+	}
+	return check(options, given) ? usage() : ERRAND_RUN;
+}

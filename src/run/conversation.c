@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* conversation - the server answers what the client asks: offer, barriers, finish. A session's thread. */
+#include "run/conversation.h"
+
+#include "control/control.h"
+#include "control/protocol.h"
+#include "core/result.h"
+#include "host/clock.h"
+#include "host/counters.h"
+#include "host/log.h"
+#include "host/stop.h"
+#include "run/server.h"
+#include "run/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OFFER_S = 5, SEND_S = 5 };
+
+struct conversation {
+	struct server *server;
+	struct control *control; /* NULL: --no-control */
+	struct stop *stop;
+	struct offer offer;
+	struct session session;
+	struct counter_watch watch;
+	struct result result;
+};
+
+static int say(struct conversation *c, json_t *message)
+{
+	return control_send(c->control, message, clock_deadline_ns(SEND_S * NS_PER_S));
+}
+
+/* ---- the server's result ---- */
+
+static int result_begin(struct conversation *c)
+{
+	const struct plan *plan = c->server->plan;
+	struct run_info *run = &c->result.run;
+	int ret = result_init(&c->result, 1);
+
+	if (ret)
+		return ret;
+	snprintf(run->version, sizeof(run->version), "%s", PACKAGE_VERSION);
+	snprintf(run->run_id, sizeof(run->run_id), "%016" PRIx64, c->session.run);
+	run->reported_by = SIDE_SERVER;
+	run->connections = c->session.connections;
+	run->threads = plan->threads;
+	run->server_threads = plan->threads;
+	run->listeners = plan->listeners;
+	snprintf(run->reap, sizeof(run->reap), "%s", reap_name(plan->reap));
+	run->step_timeout_ns = plan->step_timeout_ns;
+	snprintf(run->ends[SIDE_CLIENT].host, RESULT_NAME, "%s", c->offer.host);
+	counter_watch_begin(&c->watch);
+	return 0;
+}
+
+/* Takes the session out of the readers' sight, destroys what it holds, and fills its figures in. */
+static int result_end(struct conversation *c)
+{
+	server_dismiss(c->server, &c->session);
+	session_destroy(&c->session, true);
+	c->result.run.ends[SIDE_SERVER] = c->session.end;
+	c->result.rounds[0].strangers = atomic_load(&c->server->strangers) - c->session.strangers_before;
+	return session_figures(&c->session, &c->result.rounds[0]);
+}
+
+/* ---- with a client ---- */
+
+static int refuse(struct conversation *c, const char *why)
+{
+	log_warn("refused %s: %s", control_peer(c->control), why);
+	say(c, refusal_to_json(why));
+	return -EPROTO;
+}
+
+static int hear_offer(struct conversation *c)
+{
+	char why[PROTOCOL_WORDS];
+	json_t *message;
+	int ret = control_receive(c->control, c->stop, clock_deadline_ns(OFFER_S * NS_PER_S), &message);
+
+	if (ret == -ETIMEDOUT)
+		return refuse(c, "no offer came");
+	if (ret)
+		return ret;
+	ret = offer_from_json(message, why, &c->offer);
+	json_decref(message);
+	if (ret)
+		return refuse(c, why);
+	if (c->offer.connections > SESSION_CONNECTIONS) {
+		snprintf(why, sizeof(why), "%" PRIu32 " connections asked for, this server takes up to %d a run",
+			 c->offer.connections, SESSION_CONNECTIONS);
+		return refuse(c, why);
+	}
+	return 0;
+}
+
+static int answer(struct conversation *c)
+{
+	const struct server *server = c->server;
+	struct answer answer = { .threads = server->plan->threads, .listeners = server->plan->listeners };
+
+	snprintf(answer.version, sizeof(answer.version), "%s", PACKAGE_VERSION);
+	if (gethostname(answer.host, sizeof(answer.host) - 1))
+		answer.host[0] = '\0';
+	for (uint32_t i = 0; i < server->n_listeners; i++)
+		answer.ports[answer.n_ports++] = server->listeners[i].port;
+	return say(c, answer_to_json(&answer));
+}
+
+/* The barrier names the step that is about to begin: what it builds on must have ended here, too. */
+static int stand_at_barrier(struct conversation *c, const json_t *message)
+{
+	static const enum step counted[BARRIERS] = {
+		[BARRIER_CONNECT] = STEPS,
+		[BARRIER_DISCONNECT] = STEP_CONNECT,
+		[BARRIER_DESTROY] = STEP_DISCONNECT,
+	};
+	uint64_t deadline_ns = clock_deadline_ns(c->offer.step_timeout_ns);
+	struct barrier barrier;
+	char why[PROTOCOL_WORDS];
+	int ret = barrier_from_json(message, why, &barrier);
+
+	if (ret) {
+		log_error("%s: %s", control_peer(c->control), why);
+		return ret;
+	}
+	if (barrier.at == BARRIER_DISCONNECT)
+		ret = session_wait(&c->session, MILESTONE_ESTABLISHED, barrier.established, c->stop, deadline_ns);
+	if (barrier.at == BARRIER_DESTROY)
+		ret = session_wait(&c->session, MILESTONE_DISCONNECTED, barrier.established, c->stop, deadline_ns);
+	if (ret && ret != -ETIMEDOUT)
+		return ret;
+	if (counted[barrier.at] != STEPS)
+		counter_watch_step(&c->watch, &c->result.rounds[0], counted[barrier.at]);
+	barrier.established = session_established(&c->session);
+	return say(c, ready_to_json(&barrier));
+}
+
+/* 1: the run is over, its result sent. */
+static int finish(struct conversation *c)
+{
+	int ret = result_end(c);
+
+	if (!ret)
+		ret = say(c, result_message_to_json(result_to_json(&c->result)));
+	return ret ? ret : 1;
+}
+
+static int hear(struct conversation *c)
+{
+	json_t *message;
+	int ret = control_receive(c->control, c->stop, NEVER_NS, &message);
+
+	if (ret)
+		return ret;
+	switch (message_type(message)) {
+	case MESSAGE_BARRIER:
+		ret = stand_at_barrier(c, message);
+		break;
+	case MESSAGE_FINISH:
+		ret = finish(c);
+		break;
+	default:
+		log_error("%s: a message out of turn", control_peer(c->control));
+		ret = -EPROTO;
+		break;
+	}
+	json_decref(message);
+	return ret;
+}
+
+static void serve_run(struct conversation *c)
+{
+	int ret = answer(c);
+
+	while (!ret)
+		ret = hear(c);
+	bool finished = ret == 1;
+
+	if (!finished) {
+		if (!control_loss(c->control))
+			say(c, abort_to_json("the server ends"));
+		result_end(c);
+	}
+	enum run_end end = finished ? (c->result.rounds[0].ledger.n ? RUN_FAILURES : RUN_WELL) :
+			   stop_reason(c->stop) == STOP_PEER_LOST ? RUN_LOST :
+			   ret == -ECANCELED			  ? RUN_INTERRUPTED :
+								    RUN_LOST;
+
+	server_report(c->server, &c->result, end);
+}
+
+static void talk(struct conversation *c)
+{
+	if (hear_offer(c))
+		return;
+	if (session_open(&c->session, c->offer.run_id, c->offer.connections, &c->server->devices)) {
+		refuse(c, "the server has not enough memory for so many connections");
+		return;
+	}
+	c->session.strangers_before = atomic_load(&c->server->strangers);
+	if (!result_begin(c)) {
+		server_admit(c->server, &c->session);
+		serve_run(c);
+	}
+	server_forget(c->server, &c->session);
+	result_free(&c->result);
+}
+
+void conversation_hold(struct server *server, int fd, struct stop *stop)
+{
+	struct conversation c = { .server = server, .stop = stop };
+
+	if (control_adopt(fd, stop, NULL, &c.control))
+		return;
+	talk(&c);
+	control_close(c.control);
+}
+
+/* ---- without one ---- */
+
+static void present(struct server *server, struct session *session)
+{
+	pthread_mutex_lock(&server->lock);
+	server->anonymous = session;
+	pthread_mutex_unlock(&server->lock);
+}
+
+/* 0: the run is over; -ECANCELED. */
+static int watch_run(struct conversation *c)
+{
+	uint64_t before = 0;
+
+	for (;;) {
+		int ret = session_wait(&c->session, MILESTONE_DISCONNECTED, c->session.connections, c->stop,
+				       clock_deadline_ns(c->server->plan->idle_limit_ns));
+		uint64_t activity = session_activity(&c->session);
+
+		if (ret != -ETIMEDOUT)
+			return ret;
+		if (activity && activity == before)
+			return 0;
+		before = activity;
+	}
+}
+
+static int open_anonymous(struct conversation *c, struct server *server)
+{
+	*c = (struct conversation){ .server = server, .stop = &server->ending };
+	int ret = session_open(&c->session, 0, server->plan->connections, &server->devices);
+
+	if (ret)
+		return ret;
+	ret = result_begin(c);
+	if (ret)
+		session_close(&c->session);
+	return ret;
+}
+
+/* Ends one run; its successor takes the requests that come meanwhile. */
+static void end_anonymous(struct conversation *c, bool interrupted)
+{
+	struct round *round = &c->result.rounds[0];
+
+	counter_watch_step(&c->watch, round, STEP_CONNECT);
+	result_end(c);
+	if (session_activity(&c->session))
+		server_report(c->server, &c->result,
+			      interrupted					     ? RUN_INTERRUPTED :
+			      round->ledger.n || round->connected < c->session.connections ? RUN_FAILURES :
+											       RUN_WELL);
+	server_forget(c->server, &c->session);
+	result_free(&c->result);
+}
+
+int conversation_anonymous(struct server *server)
+{
+	struct conversation runs[2];
+	int now = 0, ret = open_anonymous(&runs[now], server);
+
+	while (!ret) {
+		present(server, &runs[now].session);
+		ret = watch_run(&runs[now]);
+		int next = !now, opened = ret || server->plan->one_off ? -1 : open_anonymous(&runs[next], server);
+
+		present(server, opened ? NULL : &runs[next].session);
+		end_anonymous(&runs[now], ret == -ECANCELED);
+		if (opened)
+			break;
+		now = next;
+	}
+	return ret;
+}
