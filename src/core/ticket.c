@@ -8,7 +8,7 @@
 
 static const char magic[4] = { 'C', 'M', 'T', 'M' };
 
-enum { VERSION = 1, AT_VERSION = 4, AT_RUN = 5, AT_INDEX = 13 };
+enum { TICKET_VERSION = 1, AT_VERSION = 4, AT_RUN = 5, AT_INDEX = 13 };
 
 void ticket_write(const struct ticket *ticket, uint8_t bytes[TICKET_BYTES])
 {
@@ -16,7 +16,7 @@ void ticket_write(const struct ticket *ticket, uint8_t bytes[TICKET_BYTES])
 	uint32_t index = htobe32(ticket->index);
 
 	memcpy(bytes, magic, sizeof(magic));
-	bytes[AT_VERSION] = VERSION;
+	bytes[AT_VERSION] = TICKET_VERSION;
 	memcpy(bytes + AT_RUN, &run, sizeof(run));
 	memcpy(bytes + AT_INDEX, &index, sizeof(index));
 }
@@ -27,7 +27,7 @@ int ticket_read(struct ticket *ticket, const void *bytes, size_t len)
 	uint64_t run;
 	uint32_t index;
 
-	if (!bytes || len < TICKET_BYTES || memcmp(at, magic, sizeof(magic)) || at[AT_VERSION] != VERSION)
+	if (!bytes || len < TICKET_BYTES || memcmp(at, magic, sizeof(magic)) || at[AT_VERSION] != TICKET_VERSION)
 		return -EPROTO;
 	memcpy(&run, at + AT_RUN, sizeof(run));
 	memcpy(&index, at + AT_INDEX, sizeof(index));
