@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * outcome - how a connection ended a step it did not pass: the step, what was heard, and the status.
+ * outcome - how a connection ended a step it did not pass: the step, the event and its status.
  *
- * A failed connection is data. Its owner records one outcome (the first failure; later ones are consequences);
- * a ledger counts equal outcomes for the report. Pure; values only.
+ * A failed connection is data. Its owner records one outcome (the first failure; later ones are
+ * consequences); a ledger counts equal outcomes for the report. Pure; values only.
  */
 #ifndef CMTIME_CORE_OUTCOME_H
 #define CMTIME_CORE_OUTCOME_H
@@ -13,7 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What was heard. The CM's events by our own numbers, so that core needs no librdmacm, and three that no CM sends. */
+/*
+ * What was heard. The CM's events by our own numbers, so that core needs no librdmacm, and three
+ * that no CM sends.
+ */
 enum event_kind {
 	EVENT_NONE,
 	EVENT_CALL,    /* the call itself failed; no event was due */
@@ -45,13 +48,14 @@ enum event_kind event_kind_from_name(const char *name);
 struct outcome {
 	enum step step;
 	enum event_kind event; /* EVENT_NONE: nothing failed */
-	int32_t status;        /* -errno, or a positive reason of the CM; 0: unknown */
+	int32_t status;	       /* -errno, or a positive reason of the CM; 0: unknown */
 };
 
 /*
- * The reason in words into buf, always terminated: the name and text of an errno ("ETIMEDOUT: Connection timed out"),
- * an InfiniBand reject reason for a positive status of EVENT_REJECTED ("consumer defined" for 28), "unknown" for 0.
- * Returns buf.
+ * The reason in words into buf, always terminated: the name and text of an errno ("ETIMEDOUT:
+ * Connection timed out"), an InfiniBand reject reason for a positive status of EVENT_REJECTED
+ * ("consumer defined" for 28), "unknown" for 0 (what we did, where it was us: EVENT_TIMEOUT,
+ * EVENT_ABORTED), the bare number where it has no name. Returns buf.
  */
 const char *outcome_reason(enum event_kind event, int32_t status, char *buf, size_t size);
 
@@ -62,7 +66,7 @@ struct ledger_row {
 	enum side side;
 	struct outcome outcome;
 	uint32_t count;
-	uint32_t first[LEDGER_FIRST]; /* indices of the first few connections, min(count, LEDGER_FIRST) of them */
+	uint32_t first[LEDGER_FIRST]; /* indices of the first min(count, LEDGER_FIRST) of them */
 };
 
 struct ledger {
@@ -71,7 +75,11 @@ struct ledger {
 };
 
 /* Adds connection index's outcome (EVENT_NONE is not added). 0 or -ENOMEM. */
-int ledger_add(struct ledger *ledger, enum side side, const struct outcome *outcome, uint32_t index);
+int ledger_add(struct ledger *ledger, enum side side, const struct outcome *outcome,
+	       uint32_t index);
+
+/* Appends a row as it is, counted elsewhere. 0 or -ENOMEM. */
+int ledger_append(struct ledger *ledger, const struct ledger_row *row);
 
 /* How many connections of that side failed in that step. */
 uint32_t ledger_failed(const struct ledger *ledger, enum side side, enum step step);
