@@ -1,2 +1,136 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * result - holds a result and joins the server's half to the client's.
+ *
+ * Pure; main only. Its JSON codec is in result_json.c.
+ */
 #include "core/result.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const messages[CM_MESSAGES] = {
+	[CM_REQ] = "req", [CM_MRA] = "mra",   [CM_REJ] = "rej",	  [CM_REP] = "rep",
+	[CM_RTU] = "rtu", [CM_DREQ] = "dreq", [CM_DREP] = "drep", [CM_SIDR_REQ] = "sidr_req",
+};
+
+const char *cm_message_name(enum cm_message message)
+{
+	return messages[message];
+}
+
+int result_init(struct result *result, size_t n_rounds)
+{
+	struct result r = { .n_rounds = n_rounds };
+
+	if (n_rounds) {
+		r.rounds = calloc(n_rounds, sizeof(*r.rounds));
+		if (!r.rounds)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < n_rounds; i++) {
+		for (enum side side = 0; side < SIDES; side++) {
+			for (enum step step = 0; step < STEPS; step++) {
+				r.rounds[i].figures[side][step].side = side;
+				r.rounds[i].figures[side][step].step = step;
+			}
+		}
+	}
+	*result = r;
+	return 0;
+}
+
+void result_free(struct result *result)
+{
+	for (size_t i = 0; i < result->n_rounds; i++) {
+		ledger_free(&result->rounds[i].ledger);
+		free(result->rounds[i].cm);
+	}
+	free(result->rounds);
+	*result = (struct result){ 0 };
+}
+
+int round_add_cm(struct round *round, const struct cm_counts *counts)
+{
+	struct cm_counts *cm;
+
+	/* Full at 0 and at every power of two, where it doubles. */
+	if (!(round->n_cm & (round->n_cm - 1))) {
+		cm = reallocarray(round->cm, round->n_cm ? 2 * round->n_cm : 1, sizeof(*cm));
+		if (!cm)
+			return -ENOMEM;
+		round->cm = cm;
+	}
+	round->cm[round->n_cm++] = *counts;
+	return 0;
+}
+
+bool round_has_step(const struct round *round, enum side side, enum step step)
+{
+	const struct figures *figures = &round->figures[side][step];
+
+	if (!step_is_of(step, side))
+		return false;
+	if (figures->count || figures->failed)
+		return true;
+	return round->begin_ns[side] && step != STEP_BIND_ADDR;
+}
+
+static bool has_port(const struct round *round, const struct cm_counts *counts)
+{
+	for (size_t i = 0; i < round->n_cm; i++) {
+		const struct cm_counts *have = &round->cm[i];
+
+		if (have->step == counts->step && have->port == counts->port &&
+		    !strcmp(have->host, counts->host) && !strcmp(have->device, counts->device))
+			return true;
+	}
+	return false;
+}
+
+static int round_take_server(struct round *ours, const struct round *theirs)
+{
+	size_t n_own = ours->n_cm;
+	int err;
+
+	ours->begin_ns[SIDE_SERVER] = theirs->begin_ns[SIDE_SERVER];
+	memcpy(ours->figures[SIDE_SERVER], theirs->figures[SIDE_SERVER],
+	       sizeof(ours->figures[SIDE_SERVER]));
+	ours->strangers = theirs->strangers;
+	ours->doubles = theirs->doubles;
+	ours->out_of_range = theirs->out_of_range;
+
+	for (size_t i = 0; i < theirs->ledger.n; i++) {
+		if (theirs->ledger.rows[i].side != SIDE_SERVER)
+			continue;
+		err = ledger_append(&ours->ledger, &theirs->ledger.rows[i]);
+		if (err)
+			return err;
+	}
+	for (size_t i = 0; i < theirs->n_cm; i++) {
+		struct round own = { .cm = ours->cm, .n_cm = n_own };
+
+		if (has_port(&own, &theirs->cm[i]))
+			continue;
+		err = round_add_cm(ours, &theirs->cm[i]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int result_take_server(struct result *ours, const struct result *theirs)
+{
+	ours->run.ends[SIDE_SERVER] = theirs->run.ends[SIDE_SERVER];
+	ours->run.server_threads = theirs->run.server_threads;
+	ours->run.listeners = theirs->run.listeners;
+
+	for (size_t i = 0; i < ours->n_rounds && i < theirs->n_rounds; i++) {
+		int err = round_take_server(&ours->rounds[i], &theirs->rounds[i]);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * result - the one struct for figures, wherever they come from: measured here, received from the peer, or loaded.
+ * result - the one struct for figures, wherever they come from: measured here, received or loaded.
  *
- * It has one JSON codec, schema "cmtime-result/1" (cmtime(1)). Pure; main builds it, the outputs read it.
+ * It has one JSON codec, schema "cmtime-result/1" (cmtime(1)). Pure; main builds it, the outputs
+ * read it.
  */
 #ifndef CMTIME_CORE_RESULT_H
 #define CMTIME_CORE_RESULT_H
@@ -18,27 +19,44 @@
 
 enum { RESULT_NAME = 64 };
 
-/* CM messages of one port of one host within one step, as differences of the kernel's counters (the whole port's). */
+/* The most that a result may hold: what is beyond is no result. */
+enum { MAX_ROUNDS = 1000, MAX_LEDGER_ROWS = 10000, MAX_CM_ROWS = 1000 };
+
+enum cm_message {
+	CM_REQ,
+	CM_MRA,
+	CM_REJ,
+	CM_REP,
+	CM_RTU,
+	CM_DREQ,
+	CM_DREP,
+	CM_SIDR_REQ,
+	CM_MESSAGES
+};
+
+/* "req", as sysfs names its file. */
+const char *cm_message_name(enum cm_message message);
+
+/*
+ * CM messages of one port of one host within one step, as differences of the kernel's counters (the
+ * whole port's).
+ */
 struct cm_counts {
 	char host[RESULT_NAME], device[RESULT_NAME];
 	uint32_t port;
 	enum step step;
 	struct {
 		uint64_t sent, retries, received, duplicates;
-	} msg[8]; /* indexed by enum cm_message */
+	} msg[CM_MESSAGES];
 };
-
-enum cm_message { CM_REQ, CM_MRA, CM_REJ, CM_REP, CM_RTU, CM_DREQ, CM_DREP, CM_SIDR_REQ, CM_MESSAGES };
-/* "req", as sysfs names its file. */
-const char *cm_message_name(enum cm_message message);
 
 /* One end of the run: what it ran on. Empty strings are "no data". */
 struct endpoint_info {
-	char host[RESULT_NAME];      /* its host name */
+	char host[RESULT_NAME];	     /* its host name */
 	char address[RESULT_NAME];   /* RDMA address, numeric */
 	char device[RESULT_NAME];    /* "rxe0" */
 	char transport[RESULT_NAME]; /* "RoCE v2", "InfiniBand", "iWARP" */
-	uint32_t port;               /* of the device; 0: no data */
+	uint32_t port;		     /* of the device; 0: no data */
 };
 
 struct run_info {
@@ -54,8 +72,8 @@ struct run_info {
 };
 
 struct round {
-	uint64_t begin_ns[SIDES]; /* CLOCK_MONOTONIC of that side's host; 0: no data */
-	struct figures figures[SIDES][STEPS]; /* a side's steps that nobody did have count 0 and failed 0 */
+	uint64_t begin_ns[SIDES];	      /* CLOCK_MONOTONIC of that side's host; 0: no data */
+	struct figures figures[SIDES][STEPS]; /* count 0 and failed 0: nobody did it */
 	struct ledger ledger;
 	struct cm_counts *cm; /* owned */
 	size_t n_cm;
@@ -77,18 +95,33 @@ void result_free(struct result *result);
 /* Appends a row to a round's cm. 0 or -ENOMEM. */
 int round_add_cm(struct round *round, const struct cm_counts *counts);
 
-/* A new reference for the caller, or NULL for want of memory. */
+/*
+ * Whether reports and "steps" list that step: somebody did it or failed in it, or the side took
+ * part in the round and it is a step of every run ("count": 0 and nulls then). bind_addr is not;
+ * nor is anything of a side without begin data.
+ */
+bool round_has_step(const struct round *round, enum side side, enum step step);
+
+/*
+ * A new reference for the caller, or NULL for want of memory. Empty strings and what has no data
+ * are null, an unlimited window is "unlimited"; characters other than printable ASCII become '?',
+ * integers over 2^63 - 1 become that.
+ */
 json_t *result_to_json(const struct result *result);
 
 /*
- * Checks everything: types, ranges, names, counts against MAX_ROUNDS and MAX_ROWS; allocates by no unchecked number.
- * 0, -EPROTO for what is no result, -ENOMEM. *result is set on success only.
+ * Checks everything: types, ranges, names, order of figures, lengths against MAX_...; allocates by
+ * no unchecked number. Unknown keys are ignored; a missing key or null is no data where there may
+ * be none. Strings are printable ASCII that fits, so that they may go to a terminal. 0, -EPROTO for
+ * what is no result, -ENOMEM. *result is set on success only.
  */
 int result_from_json(struct result *result, const json_t *json);
 
 /*
- * Takes the server's side of theirs into ours: figures, begin, ledger rows, cm rows, refusals of the server, its
- * endpoint. Rounds are matched in order. 0 or -ENOMEM.
+ * Takes the server's side of theirs into ours: figures, begin, ledger rows, cm rows, refusals, its
+ * endpoint, threads and listeners. Rounds are matched in order. A cm row of a port and step that
+ * ours has already is the same counter read twice (both ends on one host) and is left out. 0 or
+ * -ENOMEM: then only some of it was taken, and ours is still sound.
  */
 int result_take_server(struct result *ours, const struct result *theirs);
 
