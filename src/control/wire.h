@@ -43,7 +43,8 @@ bool wire_reader_is_amid(const struct wire_reader *reader);
 /*
  * Takes bytes until a message is complete or none are left, and returns how many it took (n > 0: at
  * least 1): call it again with the rest. *message becomes the complete message, the caller's to
- * json_decref(), or NULL: more bytes are needed. It is always an object with a string "type".
+ * json_decref(), or NULL: more bytes are needed. It is always an object with a string "type";
+ * parsed, it may take 80 times its bytes.
  *
  * -EMSGSIZE: a length of 0 or above the limit (reader->length); -EPROTO: no JSON object, nested
  * deeper than WIRE_DEPTH, or without a type; -ENOMEM. After an error the stream has no next
