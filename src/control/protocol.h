@@ -10,17 +10,17 @@
  *    |-- offer: protocol, run id, connections ------>|  opens a session
  *    |<- answer: protocol, RDMA ports ---------------|  or refusal: reason; bye
  *    |                                               |
+ *    |-- barrier: connect -------------------------->|
+ *    |<- ready: connect -----------------------------|
  *    |== RDMA: connects ==========================>>|
- *    |-- barrier: connect, established ------------->|  until it, too, has them established
- *    |<- ready: connect, established ----------------|  no DREQ before this
+ *    |-- barrier: disconnect, established ---------->|  until it, too, has them established
+ *    |<- ready: disconnect, established -------------|  no DREQ before this
  *    |== RDMA: disconnects =======================>>|
- *    |-- barrier: disconnect ----------------------->|  until its side is disconnected
- *    |<- ready: disconnect --------------------------|
+ *    |-- barrier: destroy -------------------------->|  until its side is disconnected
+ *    |<- ready: destroy -----------------------------|
  *    |   destroys                                    |
- *    |-- barrier: destroy -------------------------->|  destroys
- *    |<- ready: destroy -----------------------------|  next round: again from "connects"
  *    |                                               |
- *    |-- finish ------------------------------------>|  drops what is left
+ *    |-- finish ------------------------------------>|  destroys what is left
  *    |<- result: the server's figures ---------------|
  *    |-- bye --------------------------------------->|  said by whoever is done; then the end
  *    |<- bye ----------------------------------------|  of the stream is no loss
@@ -70,7 +70,7 @@ struct offer {
 	char version[RESULT_NAME]; /* of the program; not empty */
 	char host[RESULT_NAME];	   /* its name; "" is no data */
 	uint64_t run_id;
-	uint64_t step_timeout_ns; /* not 0; below 2^63 */
+	uint64_t step_timeout_ns; /* not 0; 2^63 and more (NEVER_NS) is sent as 2^63 - 1 */
 	uint32_t connections;	  /* 1 to PROTOCOL_CONNECTIONS */
 	bool samples; /* wants every sample of the server's side; false where the key is missing */
 };
@@ -85,24 +85,26 @@ struct answer {
 	uint16_t ports[PROTOCOL_PORTS]; /* RDMA ports; none is 0 */
 };
 
-/* The step that has ended on the client's side. */
+/* The step that is about to begin on the client's side: what it builds on has ended there. */
 enum barrier_at { BARRIER_CONNECT, BARRIER_DISCONNECT, BARRIER_DESTROY, BARRIERS };
 
-/* Of barrier and ready: the connections the sender has seen established in this round so far. */
+/*
+ * Of barrier: the connections that went well, on the client's side, through what the step builds
+ * on. Of ready: those the server has seen established in this round so far.
+ */
 struct barrier {
 	enum barrier_at at;
 	uint32_t established; /* 0 to PROTOCOL_CONNECTIONS */
 };
 
 /*
- * Messages for control_send(): a new reference, or NULL for want of memory, or for a struct whose
- * text is no UTF-8.
+ * Messages for control_send(): a new reference, or NULL for want of memory. Text that the peer
+ * would refuse is mended: cut at a whole character, control characters become spaces.
  */
 json_t *offer_to_json(const struct offer *offer);
 json_t *answer_to_json(const struct answer *answer);
 json_t *barrier_to_json(const struct barrier *barrier);
 json_t *ready_to_json(const struct barrier *barrier);
-/* A long reason is cut, at a whole character; control characters become spaces. */
 json_t *refusal_to_json(const char *reason);
 json_t *abort_to_json(const char *reason);
 /* Takes the reference to a result's JSON, in any case (core/result.h; NULL gives NULL). */
