@@ -2,7 +2,7 @@
 /*
  * result - holds a result and joins the server's half to the client's.
  *
- * Pure; main only. Its JSON codec is in result_json.c.
+ * Pure; main only. Its JSON codec is in result_to_json.c and result_from_json.c.
  */
 #include "core/result.h"
 

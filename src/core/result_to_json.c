@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * result_to_json - writes a result as JSON, schema "cmtime-result/1".
+ *
+ * Pure; main only. The other half of the codec is result_from_json.c.
+ */
+#include "core/result_keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct duration_key duration_keys[RESULT_DURATIONS] = {
+	{ "total_ns", offsetof(struct figures, total_ns) },
+	{ "sum_ns", offsetof(struct figures, sum_ns) },
+	{ "mean_ns", offsetof(struct figures, mean_ns) },
+	{ "min_ns", offsetof(struct figures, min_ns) },
+	{ "p50_ns", offsetof(struct figures, p50_ns) },
+	{ "p90_ns", offsetof(struct figures, p90_ns) },
+	{ "p99_ns", offsetof(struct figures, p99_ns) },
+	{ "p999_ns", offsetof(struct figures, p999_ns) },
+	{ "max_ns", offsetof(struct figures, max_ns) },
+	{ "stddev_ns", offsetof(struct figures, stddev_ns) },
+};
+
+const char *cm_key(char key[static RESULT_CM_KEY], enum cm_message message, int counter)
+{
+	static const char *const counters[RESULT_CM_COUNTERS] = { "sent", "retries", "received",
+								  "duplicates" };
+
+	snprintf(key, RESULT_CM_KEY, "%s_%s", cm_message_name(message), counters[counter]);
+	return key;
+}
+
+/* A set of NULL, or into NULL, fails and drops what was to be set: so failures may be gathered and
+ * looked at once. */
+static json_t *all_or_nothing(json_t *json, int failed)
+{
+	if (!failed)
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
+static json_t *integer(uint64_t value)
+{
+	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
+}
+
+static json_t *integer_or_null(uint64_t value)
+{
+	return value ? integer(value) : json_null();
+}
+
+/* A host may be named anything; a report goes to terminals. */
+static json_t *text_or_null(const char *text, size_t size)
+{
+	char clean[RESULT_NAME];
+	size_t n = 0;
+
+	for (; n < size && n < sizeof(clean) - 1 && text[n]; n++)
+		clean[n] = is_printable(text[n]) ? text[n] : '?';
+	clean[n] = '\0';
+	return n ? json_string(clean) : json_null();
+}
+
+#define TEXT(array) text_or_null((array), sizeof(array))
+
+static json_t *end_to_json(const struct endpoint_info *end)
+{
+	json_t *json = json_object();
+	int failed = 0;
+
+	failed |= json_object_set_new(json, "host", TEXT(end->host));
+	failed |= json_object_set_new(json, "address", TEXT(end->address));
+	failed |= json_object_set_new(json, "device", TEXT(end->device));
+	failed |= json_object_set_new(json, "port", integer_or_null(end->port));
+	failed |= json_object_set_new(json, "transport", TEXT(end->transport));
+	return all_or_nothing(json, failed);
+}
+
+static json_t *run_to_json(const struct run_info *run)
+{
+	json_t *json = json_object();
+	int failed = 0;
+
+	failed |= json_object_set_new(json, "run_id", TEXT(run->run_id));
+	failed |=
+		json_object_set_new(json, "reported_by", json_string(side_name(run->reported_by)));
+	failed |= json_object_set_new(json, "connections", integer(run->connections));
+	failed |= json_object_set_new(
+		json, "window", run->window ? integer(run->window) : json_string("unlimited"));
+	failed |= json_object_set_new(json, "threads", integer_or_null(run->threads));
+	failed |= json_object_set_new(json, "server_threads", integer_or_null(run->server_threads));
+	failed |= json_object_set_new(json, "listeners", integer_or_null(run->listeners));
+	failed |= json_object_set_new(json, "reap", TEXT(run->reap));
+	failed |=
+		json_object_set_new(json, "step_timeout_ns", integer_or_null(run->step_timeout_ns));
+	for (enum side side = 0; side < SIDES; side++)
+		failed |= json_object_set_new(json, side_name(side), end_to_json(&run->ends[side]));
+	return all_or_nothing(json, failed);
+}
+
+static json_t *begin_to_json(const struct round *round)
+{
+	json_t *json = json_array();
+	int failed = 0;
+
+	for (enum side side = 0; side < SIDES; side++) {
+		json_t *row;
+
+		if (!round->begin_ns[side])
+			continue;
+		row = json_object();
+		failed |= json_object_set_new(row, "side", json_string(side_name(side)));
+		failed |= json_object_set_new(row, "monotonic_ns", integer(round->begin_ns[side]));
+		failed |= json_array_append_new(json, row);
+	}
+	return all_or_nothing(json, failed);
+}
+
+static json_t *figures_to_json(const struct figures *figures)
+{
+	double per_second = figures_per_second(figures);
+	json_t *json = json_object();
+	int failed = 0;
+
+	failed |= json_object_set_new(json, "step", json_string(step_name(figures->step)));
+	failed |= json_object_set_new(json, "side", json_string(side_name(figures->side)));
+	failed |= json_object_set_new(json, "count", integer(figures->count));
+	failed |= json_object_set_new(json, "failed", integer(figures->failed));
+	for (int i = 0; i < RESULT_DURATIONS; i++) {
+		uint64_t value;
+
+		memcpy(&value, (const char *)figures + duration_keys[i].at, sizeof(value));
+		failed |= json_object_set_new(json, duration_keys[i].key,
+					      figures->count ? integer(value) : json_null());
+	}
+	failed |= json_object_set_new(json, "per_second",
+				      per_second > 0 ? json_real(per_second) : json_null());
+	return all_or_nothing(json, failed);
+}
+
+static json_t *steps_to_json(const struct round *round)
+{
+	json_t *json = json_array();
+	int failed = 0;
+
+	for (enum side side = 0; side < SIDES; side++) {
+		for (enum step step = 0; step < STEPS; step++) {
+			struct figures figures = round->figures[side][step];
+
+			if (!round_has_step(round, side, step))
+				continue;
+			/* Where it stands says what it is. */
+			figures.side = side;
+			figures.step = step;
+			failed |= json_array_append_new(json, figures_to_json(&figures));
+		}
+	}
+	return all_or_nothing(json, failed);
+}
+
+static json_t *outcomes_to_json(const struct ledger *ledger)
+{
+	json_t *json = json_array();
+	int failed = 0;
+
+	for (size_t i = 0; i < ledger->n; i++) {
+		const struct ledger_row *row = &ledger->rows[i];
+		const struct outcome *o = &row->outcome;
+		json_t *object = json_object(), *first = json_array();
+		char reason[128];
+
+		outcome_reason(o->event, o->status, reason, sizeof(reason));
+		for (uint32_t k = 0; k < row->count && k < LEDGER_FIRST; k++)
+			failed |= json_array_append_new(first, integer(row->first[k]));
+		failed |= json_object_set_new(object, "step", json_string(step_name(o->step)));
+		failed |= json_object_set_new(object, "side", json_string(side_name(row->side)));
+		failed |= json_object_set_new(object, "event",
+					      json_string(event_kind_name(o->event)));
+		failed |= json_object_set_new(object, "status", json_integer(o->status));
+		failed |= json_object_set_new(object, "reason", json_string(reason));
+		failed |= json_object_set_new(object, "count", integer(row->count));
+		failed |= json_object_set_new(object, "first", first);
+		failed |= json_array_append_new(json, object);
+	}
+	return all_or_nothing(json, failed);
+}
+
+static json_t *cm_to_json(const struct round *round)
+{
+	json_t *json = json_array();
+	int failed = 0;
+
+	for (size_t i = 0; i < round->n_cm; i++) {
+		const struct cm_counts *cm = &round->cm[i];
+		json_t *row = json_object();
+		char key[RESULT_CM_KEY];
+
+		failed |= json_object_set_new(row, "host", TEXT(cm->host));
+		failed |= json_object_set_new(row, "device", TEXT(cm->device));
+		failed |= json_object_set_new(row, "port", integer(cm->port));
+		failed |= json_object_set_new(row, "step", json_string(step_name(cm->step)));
+		for (enum cm_message m = 0; m < CM_MESSAGES; m++) {
+			const uint64_t values[] = { cm->msg[m].sent, cm->msg[m].retries,
+						    cm->msg[m].received, cm->msg[m].duplicates };
+
+			for (int k = 0; k < RESULT_CM_COUNTERS; k++)
+				failed |= json_object_set_new(row, cm_key(key, m, k),
+							      integer(values[k]));
+		}
+		failed |= json_array_append_new(json, row);
+	}
+	return all_or_nothing(json, failed);
+}
+
+static json_t *round_to_json(const struct round *round)
+{
+	json_t *json = json_object(), *refused = json_object();
+	int failed = 0;
+
+	failed |= json_object_set_new(refused, "strangers", integer(round->strangers));
+	failed |= json_object_set_new(refused, "doubles", integer(round->doubles));
+	failed |= json_object_set_new(refused, "out_of_range", integer(round->out_of_range));
+
+	failed |= json_object_set_new(json, "connected", integer(round->connected));
+	failed |= json_object_set_new(json, "begin", begin_to_json(round));
+	failed |= json_object_set_new(json, "steps", steps_to_json(round));
+	failed |= json_object_set_new(json, "outcomes", outcomes_to_json(&round->ledger));
+	failed |= json_object_set_new(json, "refused", refused);
+	failed |= json_object_set_new(json, "cm", cm_to_json(round));
+	return all_or_nothing(json, failed);
+}
+
+json_t *result_to_json(const struct result *result)
+{
+	json_t *json = json_object(), *rounds = json_array();
+	int failed = 0;
+
+	for (size_t i = 0; i < result->n_rounds; i++)
+		failed |= json_array_append_new(rounds, round_to_json(&result->rounds[i]));
+	failed |= json_object_set_new(json, "schema", json_string(RESULT_SCHEMA));
+	failed |= json_object_set_new(json, "version", TEXT(result->run.version));
+	failed |= json_object_set_new(json, "run", run_to_json(&result->run));
+	failed |= json_object_set_new(json, "rounds", rounds);
+	return all_or_nothing(json, failed);
+}
