@@ -110,11 +110,7 @@ const char *outcome_reason(enum event_kind event, int32_t status, char *buf, siz
 {
 	const char *name;
 
-	/*
-	 * librdmacm reports a QP that it could not move as CONNECT_ERROR with its own -1, which is
-	 * no -EPERM.
-	 */
-	if (!status || (event == EVENT_CONNECT_ERROR && status == -1)) {
+	if (!status) {
 		snprintf(buf, size, "%s", unknown_reason(event));
 	} else if (status > 0) {
 		name = event == EVENT_REJECTED ? reject_reason(status) : NULL;

@@ -120,11 +120,29 @@ static int round_take_server(struct round *ours, const struct round *theirs)
 	return 0;
 }
 
+static void take_text(char ours[static RESULT_NAME], const char theirs[static RESULT_NAME])
+{
+	if (*theirs)
+		memcpy(ours, theirs, RESULT_NAME);
+}
+
+static void take_end(struct endpoint_info *ours, const struct endpoint_info *theirs)
+{
+	take_text(ours->host, theirs->host);
+	take_text(ours->address, theirs->address);
+	take_text(ours->device, theirs->device);
+	take_text(ours->transport, theirs->transport);
+	if (theirs->port)
+		ours->port = theirs->port;
+}
+
 int result_take_server(struct result *ours, const struct result *theirs)
 {
-	ours->run.ends[SIDE_SERVER] = theirs->run.ends[SIDE_SERVER];
-	ours->run.server_threads = theirs->run.server_threads;
-	ours->run.listeners = theirs->run.listeners;
+	take_end(&ours->run.ends[SIDE_SERVER], &theirs->run.ends[SIDE_SERVER]);
+	if (theirs->run.server_threads)
+		ours->run.server_threads = theirs->run.server_threads;
+	if (theirs->run.listeners)
+		ours->run.listeners = theirs->run.listeners;
 
 	for (size_t i = 0; i < ours->n_rounds && i < theirs->n_rounds; i++) {
 		int err = round_take_server(&ours->rounds[i], &theirs->rounds[i]);

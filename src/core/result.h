@@ -59,12 +59,15 @@ struct endpoint_info {
 	uint32_t port;		     /* of the device; 0: no data */
 };
 
+/* A server whose client did not say. */
+#define WINDOW_UNKNOWN UINT32_MAX
+
 struct run_info {
 	char version[RESULT_NAME];
 	char run_id[20]; /* 16 hex digits */
 	enum side reported_by;
 	uint32_t connections;
-	uint32_t window; /* 0: unlimited */
+	uint32_t window; /* 0: unlimited; WINDOW_UNKNOWN: no data */
 	uint32_t threads, server_threads, listeners;
 	char reap[16]; /* "concurrent" */
 	uint64_t step_timeout_ns;
@@ -121,7 +124,8 @@ int result_from_json(struct result *result, const json_t *json);
  * Takes the server's side of theirs into ours: figures, begin, ledger rows, cm rows, refusals, its
  * endpoint, threads and listeners. Rounds are matched in order. A cm row of a port and step that
  * ours has already is the same counter read twice (both ends on one host) and is left out. 0 or
- * -ENOMEM: then only some of it was taken, and ours is still sound.
+ * -ENOMEM: then only some of it was taken, and ours is still sound. What they do not know of the
+ * server's end stays as it is.
  */
 int result_take_server(struct result *ours, const struct result *theirs);
 

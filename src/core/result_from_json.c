@@ -111,6 +111,7 @@ static int window_from_json(uint32_t *window, const json_t *json)
 {
 	const char *name = json_string_value(get(json, "window"));
 
+	*window = WINDOW_UNKNOWN;
 	if (!name)
 		return get_u32(json, "window", window);
 	if (strcmp(name, "unlimited"))

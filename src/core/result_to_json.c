@@ -78,6 +78,13 @@ static json_t *end_to_json(const struct endpoint_info *end)
 	return all_or_nothing(json, failed);
 }
 
+static json_t *window_to_json(uint32_t window)
+{
+	if (window == WINDOW_UNKNOWN)
+		return json_null();
+	return window ? integer(window) : json_string("unlimited");
+}
+
 static json_t *run_to_json(const struct run_info *run)
 {
 	json_t *json = json_object();
@@ -87,8 +94,7 @@ static json_t *run_to_json(const struct run_info *run)
 	failed |=
 		json_object_set_new(json, "reported_by", json_string(side_name(run->reported_by)));
 	failed |= json_object_set_new(json, "connections", integer(run->connections));
-	failed |= json_object_set_new(
-		json, "window", run->window ? integer(run->window) : json_string("unlimited"));
+	failed |= json_object_set_new(json, "window", window_to_json(run->window));
 	failed |= json_object_set_new(json, "threads", integer_or_null(run->threads));
 	failed |= json_object_set_new(json, "server_threads", integer_or_null(run->server_threads));
 	failed |= json_object_set_new(json, "listeners", integer_or_null(run->listeners));

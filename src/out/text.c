@@ -80,10 +80,10 @@ static void print_header(FILE *file, const struct run_info *run)
 	if (*own->device && *own->transport)
 		fprintf(file, " (%s)", own->transport);
 	fprintf(file, "  %u connection%s", run->connections, plural(run->connections));
-	if (run->window)
-		fprintf(file, "  window %u", run->window);
-	else
+	if (!run->window)
 		fprintf(file, "  window unlimited");
+	else if (run->window != WINDOW_UNKNOWN)
+		fprintf(file, "  window %u", run->window);
 	if (!strcmp(run->reap, "inline") && !is_server)
 		fprintf(file, "  inline reaping");
 	else if (threads)
@@ -217,8 +217,33 @@ static void print_refused(FILE *file, const struct round *round)
 		round->strangers, round->doubles, round->out_of_range);
 }
 
-static void print_cm(FILE *file, const struct round *round)
+/* Whether that port is one the run went through, as far as its ends are known. */
+static bool is_of_run(const struct run_info *run, const struct cm_counts *counts)
 {
+	for (enum side side = 0; side < SIDES; side++) {
+		const struct endpoint_info *end = &run->ends[side];
+
+		if (!strcmp(end->device, counts->device) &&
+		    (!end->port || end->port == counts->port) &&
+		    (!*end->host || !strcmp(end->host, counts->host)))
+			return true;
+	}
+	return false;
+}
+
+static bool any_is_of_run(const struct run_info *run, const struct round *round)
+{
+	for (size_t i = 0; i < round->n_cm; i++) {
+		if (is_of_run(run, &round->cm[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A host counts on all its ports: those the run did not go through are others' business. */
+static void print_cm(FILE *file, const struct run_info *run, const struct round *round)
+{
+	bool all = !any_is_of_run(run, round);
 	const char *before = " ";
 	uint64_t req_retries = 0;
 
@@ -231,6 +256,8 @@ static void print_cm(FILE *file, const struct round *round)
 		uint64_t sent = 0, retries = 0, duplicates = 0;
 
 		for (size_t i = 0; i < round->n_cm; i++) {
+			if (!all && !is_of_run(run, &round->cm[i]))
+				continue;
 			sent += round->cm[i].msg[m].sent;
 			retries += round->cm[i].msg[m].retries;
 			duplicates += round->cm[i].msg[m].duplicates;
@@ -261,7 +288,8 @@ static void print_window_note(FILE *file, const struct run_info *run, const stru
 	uint32_t others = run->window && run->window < run->connections ? run->window - 1
 									: run->connections - 1;
 
-	if (!round->figures[SIDE_CLIENT][STEP_CONNECT].count || !run->connections || !others)
+	if (!round->figures[SIDE_CLIENT][STEP_CONNECT].count || !run->connections || !others ||
+	    run->window == WINDOW_UNKNOWN)
 		return;
 	if (run->window)
 		fprintf(file,
@@ -297,7 +325,7 @@ int text_print(FILE *file, const struct result *result)
 		print_table(file, round, result->run.reported_by);
 		print_failures(file, &round->ledger);
 		print_refused(file, round);
-		print_cm(file, round);
+		print_cm(file, &result->run, round);
 		print_window_note(file, &result->run, round);
 		print_verdict(file, &result->run, round);
 	}

@@ -74,13 +74,6 @@ static void reason__of_0__is_unknown_unless_it_was_us(void **state)
 	assert_string_equal(reason(EVENT_ABORTED, 0), "the run ended first");
 }
 
-static void reason__of_the_library_s_bare_failure__is_no_eperm(void **state)
-{
-	(void)state;
-	assert_string_equal(reason(EVENT_CONNECT_ERROR, -1), "unknown");
-	assert_string_equal(reason(EVENT_CONNECT_ERROR, -EINVAL), "EINVAL: Invalid argument");
-}
-
 static void reason__of_a_number_nobody_named__is_the_number(void **state)
 {
 	(void)state;
@@ -165,7 +158,6 @@ int main(void)
 		cmocka_unit_test(reason__of_every_assigned_reject__is_in_words),
 		cmocka_unit_test(reason__of_an_errno__is_its_name_and_text),
 		cmocka_unit_test(reason__of_0__is_unknown_unless_it_was_us),
-		cmocka_unit_test(reason__of_the_library_s_bare_failure__is_no_eperm),
 		cmocka_unit_test(reason__of_a_number_nobody_named__is_the_number),
 		cmocka_unit_test(reason__in_a_short_buffer__is_cut_and_terminated),
 		cmocka_unit_test(ledger__of_equal_outcomes__is_one_row_with_the_first_few),

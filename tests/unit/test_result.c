@@ -146,6 +146,22 @@ static void window__without_a_limit__is_a_word(void **state)
 	result_free(&again);
 }
 
+static void window__nobody_told__is_no_data(void **state)
+{
+	struct result result;
+	json_t *json = sample();
+
+	(void)state;
+	json_object_del(json_object_get(json, "run"), "window");
+	assert_int_equal(result_from_json(&result, json), 0);
+	assert_true(result.run.window == WINDOW_UNKNOWN);
+	json_decref(json);
+	json = result_to_json(&result);
+	assert_true(json_is_null(json_object_get(json_object_get(json, "run"), "window")));
+	json_decref(json);
+	result_free(&result);
+}
+
 static void name__with_control_characters__does_not_reach_json(void **state)
 {
 	struct result result;
@@ -451,6 +467,9 @@ static void result__that_takes_the_server_s_half__keeps_its_own(void **state)
 	ours.run.connections = 5;
 	ours.run.threads = 3;
 	strcpy(ours.run.ends[SIDE_CLIENT].host, "gamma");
+	strcpy(ours.run.ends[SIDE_SERVER].host, "stale");
+	strcpy(ours.run.ends[SIDE_SERVER].address, "10.0.0.9");
+	*theirs.run.ends[SIDE_SERVER].address = '\0';
 	round->connected = 4;
 	round->begin_ns[SIDE_CLIENT] = 99;
 	round->figures[SIDE_CLIENT][STEP_CONNECT].failed = 1;
@@ -463,6 +482,7 @@ static void result__that_takes_the_server_s_half__keeps_its_own(void **state)
 	assert_int_equal(ours.run.listeners, 1);
 	assert_string_equal(ours.run.ends[SIDE_CLIENT].host, "gamma");
 	assert_string_equal(ours.run.ends[SIDE_SERVER].host, "beta");
+	assert_string_equal(ours.run.ends[SIDE_SERVER].address, "10.0.0.9");
 	assert_int_equal(round->connected, 4);
 	assert_int_equal(round->begin_ns[SIDE_CLIENT], 99);
 	assert_true(round->begin_ns[SIDE_SERVER] == 4567890123);
@@ -523,6 +543,7 @@ int main(void)
 		cmocka_unit_test(step__nobody_did__is_null_and_never_0),
 		cmocka_unit_test(step__of_less_than_a_microsecond__is_its_nanoseconds),
 		cmocka_unit_test(window__without_a_limit__is_a_word),
+		cmocka_unit_test(window__nobody_told__is_no_data),
 		cmocka_unit_test(name__with_control_characters__does_not_reach_json),
 		cmocka_unit_test(integer__beyond_json_s__saturates),
 		cmocka_unit_test(json__that_is_no_result__is_refused),

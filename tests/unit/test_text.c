@@ -109,6 +109,9 @@ static void window__is_named_and_explained(void **state)
 	has(&r, " behind up to 9 others;");
 	r.run.window = 1;
 	has_not(&r, "waiting behind");
+	r.run.window = WINDOW_UNKNOWN;
+	has(&r, "  10 connections  1 reaper\n");
+	has_not(&r, "waiting behind");
 	r.run.window = 64;
 	r.run.connections = 1;
 	has(&r, "  1 connection  window 64");
@@ -141,6 +144,28 @@ static void counters__that_a_host_has_not__are_said_to_be_missing(void **state)
 	result_free(&r);
 }
 
+static void counters__of_ports_the_run_did_not_use__are_left_out(void **state)
+{
+	struct result r = data_result(DATA("result.json"));
+	struct cm_counts other = { .host = "alpha", .device = "mlx5_1", .port = 1 };
+
+	(void)state;
+	other.msg[CM_REQ].sent = 555;
+	assert_int_equal(round_add_cm(&r.rounds[0], &other), 0);
+	has(&r, "\nCM messages (whole port): 10024 REQ, 26 retried");
+	strcpy(other.device, "rxe0");
+	other.port = 2;
+	assert_int_equal(round_add_cm(&r.rounds[0], &other), 0);
+	other.port = 1;
+	strcpy(other.host, "gamma");
+	assert_int_equal(round_add_cm(&r.rounds[0], &other), 0);
+	has(&r, "\nCM messages (whole port): 10024 REQ, 26 retried");
+	/* Ends that are not known exclude nothing. */
+	memset(r.run.ends, 0, sizeof(r.run.ends));
+	has(&r, "\nCM messages (whole port): 11689 REQ, 26 retried");
+	result_free(&r);
+}
+
 static void retries__of_none__are_0_and_need_no_advice(void **state)
 {
 	struct result r = data_result(DATA("result.json"));
@@ -168,12 +193,10 @@ static void step__nobody_did__has_dashes(void **state)
 	r.rounds[0].begin_ns[SIDE_CLIENT] = 1;
 	r.rounds[0].figures[SIDE_CLIENT][STEP_CONNECT].failed = 5;
 	has(&r, "cmtime 0.1.0  client  5 connections  window unlimited\n");
-	has(&r,
-	    "\ncreate id           0       0          -          -          -        -        -"
-	    "        -        -\n");
-	has(&r,
-	    "\nconnect             0       5          -          -          -        -        -"
-	    "        -        -\n");
+	has(&r, "\ncreate id           0       0          -          -          -        -        -"
+		"        -        -\n");
+	has(&r, "\nconnect             0       5          -          -          -        -        -"
+		"        -        -\n");
 	has(&r, "\n0 of 5 connected\n");
 	has_not(&r, "bind addr");
 	has_not(&r, "server");
@@ -239,6 +262,7 @@ int main(void)
 		cmocka_unit_test(window__is_named_and_explained),
 		cmocka_unit_test(reaping__is_named_where_it_is_not_the_usual),
 		cmocka_unit_test(counters__that_a_host_has_not__are_said_to_be_missing),
+		cmocka_unit_test(counters__of_ports_the_run_did_not_use__are_left_out),
 		cmocka_unit_test(retries__of_none__are_0_and_need_no_advice),
 		cmocka_unit_test(step__nobody_did__has_dashes),
 		cmocka_unit_test(failure__of_one_connection__is_singular_and_complete),
