@@ -48,14 +48,21 @@ int channel_open(struct channel *channel, void (*on_request)(void *arg, const st
 			  log_errno(ret));
 		return ret;
 	}
-	ret = fd_set_nonblocking(channel->events->fd);
-	if (!ret)
-		ret = -pthread_mutex_init(&channel->serving, NULL);
+	ret = -pthread_mutex_init(&channel->serving, NULL);
 	if (ret) {
 		log_error("cannot set up an event channel: %s", log_errno(ret));
 		rdma_destroy_event_channel(channel->events);
 		channel->events = NULL;
 	}
+	return ret;
+}
+
+int channel_set_nonblocking(struct channel *channel)
+{
+	int ret = fd_set_nonblocking(channel->events->fd);
+
+	if (ret)
+		log_error("cannot make an event channel non-blocking: %s", log_errno(ret));
 	return ret;
 }
 
@@ -117,35 +124,26 @@ int channel_wait(const struct channel *channel, const struct stop *stop, uint64_
 	return wait_fd(channel->events->fd, POLLIN, stop, deadline_ns);
 }
 
-int channel_serve(struct channel *channel, const struct stop *stop, uint64_t deadline_ns)
+int channel_serve(struct channel *channel)
 {
 	struct rdma_cm_event *cm_event;
 
-	for (;;) {
-		errno = 0;
-		int ret = rdma_get_cm_event(channel->events, &cm_event);
-		int error = errno;
+	errno = 0;
+	int ret = rdma_get_cm_event(channel->events, &cm_event);
+	int error = errno;
 
-		if (!ret) {
-			uint64_t at_ns = clock_now_ns();
+	if (!ret) {
+		uint64_t at_ns = clock_now_ns();
 
-			pthread_mutex_lock(&channel->serving);
-			deliver(channel, cm_event, at_ns, error);
-			pthread_mutex_unlock(&channel->serving);
-			return 0;
-		}
-		if (error == EINTR)
-			continue;
-		if (error != EAGAIN) {
-			log_error("cannot read CM events: %s", log_errno(error));
-			return error ? -error : -EIO;
-		}
-		if (!deadline_ns)
-			return -ETIMEDOUT;
-		ret = channel_wait(channel, stop, deadline_ns);
-		if (ret)
-			return ret;
+		pthread_mutex_lock(&channel->serving);
+		deliver(channel, cm_event, at_ns, error);
+		pthread_mutex_unlock(&channel->serving);
+		return 0;
 	}
+	if (error == EINTR || error == EAGAIN)
+		return -error;
+	log_error("cannot read CM events: %s", log_errno(error));
+	return error ? -error : -EIO;
 }
 
 void channel_quiesce(struct channel *channel)

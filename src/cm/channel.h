@@ -39,6 +39,10 @@ struct channel {
 
 /* on_request: NULL for a channel of a client. 0 or -errno, logged. */
 int channel_open(struct channel *channel, void (*on_request)(void *arg, const struct request *request), void *arg);
+
+/* channel_serve() no longer blocks in the kernel, but looks before it waits. 0 or -errno, logged. */
+int channel_set_nonblocking(struct channel *channel);
+
 /* All ids of the channel must be destroyed. */
 void channel_close(struct channel *channel);
 
@@ -46,10 +50,11 @@ void channel_close(struct channel *channel);
 int channel_wait(const struct channel *channel, const struct stop *stop, uint64_t deadline_ns);
 
 /*
- * Reads one event and delivers it, waiting until deadline_ns (0: takes what is there). By the channel's one reader.
- * 0: an event was read; -ETIMEDOUT, -ECANCELED by stop; other -errno: the channel is of no more use, logged.
+ * Reads one event and delivers it. By the channel's one reader. Blocks in the kernel until there is one, which costs a
+ * system call an event; a non-blocking channel says -EAGAIN.
+ * 0: an event was delivered; -EINTR: a signal came; other -errno: the channel is of no more use, logged.
  */
-int channel_serve(struct channel *channel, const struct stop *stop, uint64_t deadline_ns);
+int channel_serve(struct channel *channel);
 
 /*
  * After ids were destroyed: returns once no event of theirs is on its way to a connection any more, so that the

@@ -45,7 +45,7 @@ int listener_open(struct listener *listener, const struct sockaddr_storage *addr
 		  void (*on_request)(void *arg, const struct request *request), void *arg)
 {
 	*listener = (struct listener){ .context = CONTEXT_LISTENER };
-	int ret = reaper_start(&listener->reaper, on_request, arg);
+	int ret = reaper_start(&listener->reaper, false, on_request, arg);
 
 	if (ret)
 		return ret;

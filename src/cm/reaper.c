@@ -7,70 +7,101 @@
 #include "host/wait.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-static void wait_for_release(struct reaper *reaper)
+enum { NUDGE_MS = 10 };
+
+static bool is_held(struct reaper *reaper)
+{
+	return atomic_load_explicit(&reaper->held, memory_order_acquire);
+}
+
+/* An event that is due while we are held must stay in the kernel: look for it, but read it only when released. */
+static void wait_to_read(struct reaper *reaper)
 {
 	uint64_t times;
 
-	if (!wait_fd(reaper->released_fd, POLLIN, &reaper->stop, NEVER_NS))
+	if (channel_wait(&reaper->channel, &reaper->stop, NEVER_NS))
+		return;
+	while (is_held(reaper) && !wait_fd(reaper->released_fd, POLLIN, &reaper->stop, NEVER_NS))
 		(void)!read(reaper->released_fd, &times, sizeof(times));
 }
 
 static void *reap(void *arg)
 {
 	struct reaper *reaper = arg;
+	int ret = 0;
 
-	while (stop_reason(&reaper->stop) == STOP_NONE) {
-		/* Look without reading: an event that is due while we are held must stay in the kernel. */
-		int ret = channel_wait(&reaper->channel, &reaper->stop, NEVER_NS);
-
-		while (!ret && stop_reason(&reaper->stop) == STOP_NONE) {
-			if (atomic_load_explicit(&reaper->held, memory_order_acquire))
-				wait_for_release(reaper);
-			else
-				ret = channel_serve(&reaper->channel, &reaper->stop, 0);
-		}
-		if (ret && ret != -ETIMEDOUT && ret != -ECANCELED)
-			break; /* logged; those who wait for its events have deadlines */
+	while (stop_reason(&reaper->stop) == STOP_NONE && (!ret || ret == -EINTR)) {
+		if (reaper->holdable)
+			wait_to_read(reaper);
+		if (stop_reason(&reaper->stop) == STOP_NONE)
+			ret = channel_serve(&reaper->channel);
 	}
+	/* After a failure, which is logged, those who wait for events have their deadlines. */
+	stop_set(&reaper->ended, STOP_DONE);
 	return NULL;
 }
 
-int reaper_start(struct reaper *reaper, void (*on_request)(void *arg, const struct request *request), void *arg)
+static void on_nudge(int number)
 {
-	int ret;
+	(void)number; /* being interrupted is all */
+}
 
-	*reaper = (struct reaper){ .stop.fd = -1 };
-	reaper->released_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (reaper->released_fd < 0) {
-		ret = -errno;
-		log_error("cannot make an eventfd: %s", log_errno(ret));
+static int start_thread(struct reaper *reaper)
+{
+	const struct sigaction nudge = { .sa_handler = on_nudge }; /* no SA_RESTART: the read ends with EINTR */
+
+	if (sigaction(REAPER_SIGNAL, &nudge, NULL))
+		return -errno;
+	return -pthread_create(&reaper->thread, NULL, reap, reaper);
+}
+
+static int make_fds(struct reaper *reaper)
+{
+	int ret = stop_init(&reaper->stop);
+
+	if (!ret)
+		ret = stop_init(&reaper->ended);
+	if (ret)
 		return ret;
-	}
-	ret = stop_init(&reaper->stop);
+	reaper->released_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return reaper->released_fd < 0 ? -errno : 0;
+}
+
+static void close_fds(struct reaper *reaper)
+{
+	stop_free(&reaper->stop);
+	stop_free(&reaper->ended);
+	if (reaper->released_fd >= 0)
+		close(reaper->released_fd);
+}
+
+int reaper_start(struct reaper *reaper, bool holdable,
+		 void (*on_request)(void *arg, const struct request *request), void *arg)
+{
+	*reaper = (struct reaper){ .holdable = holdable, .released_fd = -1, .stop.fd = -1, .ended.fd = -1 };
+	int ret = make_fds(reaper);
+
 	if (ret) {
 		log_error("cannot make an eventfd: %s", log_errno(ret));
-		goto close_released;
+		goto fail;
 	}
 	ret = channel_open(&reaper->channel, on_request, arg);
 	if (ret)
-		goto free_stop;
-	ret = -pthread_create(&reaper->thread, NULL, reap, reaper);
-	if (ret) {
-		log_error("cannot start a reaper thread: %s", log_errno(ret));
-		goto close_channel;
+		goto fail;
+	ret = start_thread(reaper);
+	if (!ret) {
+		reaper->running = true;
+		return 0;
 	}
-	reaper->running = true;
-	return 0;
-close_channel:
+	log_error("cannot start a reaper thread: %s", log_errno(ret));
 	channel_close(&reaper->channel);
-free_stop:
-	stop_free(&reaper->stop);
-close_released:
-	close(reaper->released_fd);
+fail:
+	close_fds(reaper);
 	return ret;
 }
 
@@ -79,6 +110,10 @@ void reaper_stop(struct reaper *reaper)
 	if (!reaper->running)
 		return;
 	stop_set(&reaper->stop, STOP_DONE);
+	/* A signal that comes just before the thread blocks is lost on it: send another. */
+	do
+		pthread_kill(reaper->thread, REAPER_SIGNAL);
+	while (wait_fd(reaper->ended.fd, POLLIN, NULL, clock_deadline_ns(NUDGE_MS * NS_PER_MS)));
 	pthread_join(reaper->thread, NULL);
 	reaper->running = false;
 }
@@ -87,8 +122,7 @@ void reaper_close(struct reaper *reaper)
 {
 	reaper_stop(reaper);
 	channel_close(&reaper->channel);
-	stop_free(&reaper->stop);
-	close(reaper->released_fd);
+	close_fds(reaper);
 }
 
 void reaper_hold(struct reaper *reaper)

@@ -220,8 +220,13 @@ static int wait_inline(struct engine *engine, uint32_t in_flight, uint64_t deadl
 {
 	int ret = 0;
 
-	while (!ret && gate_in_flight(&engine->gate) > in_flight)
-		ret = channel_serve(&engine->inlined, engine->stop, deadline_ns);
+	while (!ret && gate_in_flight(&engine->gate) > in_flight) {
+		ret = channel_serve(&engine->inlined);
+		if (ret == -EAGAIN)
+			ret = channel_wait(&engine->inlined, engine->stop, deadline_ns);
+		if (ret == -EINTR)
+			ret = 0;
+	}
 	return ret;
 }
 
@@ -252,8 +257,7 @@ static int issue_all(struct engine *engine, uint64_t leg_began_ns)
 		}
 		conn_post(&engine->conns[i], MAIL_GO, NULL);
 		/* Takes what has come by now. */
-		while (!engine->n_reapers && gate_in_flight(&engine->gate) &&
-		       !channel_serve(&engine->inlined, engine->stop, 0))
+		while (!engine->n_reapers && gate_in_flight(&engine->gate) && !channel_serve(&engine->inlined))
 			;
 		if (i % DRAW_EVERY == 0 && engine->observer->update)
 			look_after(engine, i + 1, leg_began_ns);
@@ -307,13 +311,17 @@ void engine_prepare(struct engine *engine, struct rdma_cm_id *id)
 
 static int start_reapers(struct engine *engine)
 {
-	if (engine->plan->reap == REAP_INLINE)
-		return channel_open(&engine->inlined, NULL, NULL);
+	if (engine->plan->reap == REAP_INLINE) {
+		int ret = channel_open(&engine->inlined, NULL, NULL);
+
+		return ret ? ret : channel_set_nonblocking(&engine->inlined);
+	}
 	engine->reapers = calloc(engine->plan->threads, sizeof(*engine->reapers));
 	if (!engine->reapers)
 		return -ENOMEM;
 	while (engine->n_reapers < engine->plan->threads) {
-		int ret = reaper_start(&engine->reapers[engine->n_reapers], NULL, NULL);
+		int ret = reaper_start(&engine->reapers[engine->n_reapers], engine->plan->reap == REAP_DEFERRED,
+				       NULL, NULL);
 
 		if (ret)
 			return ret;
