@@ -242,7 +242,8 @@ int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 	fake_unlock();
 	if (error)
 		return script_fail(error);
-	fake_mark_write(&fid->id.verbs, CALLER);
+	if (!address_is_any(addr))
+		fake_mark_write(&fid->id.verbs, CALLER);
 	return script_ok();
 }
 

@@ -33,10 +33,8 @@ HOOK void AnnotateIgnoreReadsBegin(const char *file, int line);
 HOOK void AnnotateIgnoreReadsEnd(const char *file, int line);
 HOOK void AnnotateIgnoreWritesBegin(const char *file, int line);
 HOOK void AnnotateIgnoreWritesEnd(const char *file, int line);
-HOOK void __tsan_func_entry(void *caller);
-HOOK void __tsan_func_exit(void *unused); /* as gcc declares it; the hook takes nothing */
-HOOK void __tsan_read8(void *at);
-HOOK void __tsan_write8(void *at);
+HOOK void __tsan_read8_pc(void *at, void *pc);
+HOOK void __tsan_write8_pc(void *at, void *pc);
 HOOK void __tsan_acquire(void *at);
 HOOK void __tsan_release(void *at);
 
@@ -113,20 +111,14 @@ void fake_sleep(uint64_t ns)
 
 void fake_mark_read(void *at, void *caller)
 {
-	if (!__tsan_func_entry)
-		return;
-	__tsan_func_entry(caller);
-	__tsan_read8(at);
-	__tsan_func_exit(NULL);
+	if (__tsan_read8_pc)
+		__tsan_read8_pc(at, caller);
 }
 
 void fake_mark_write(void *at, void *caller)
 {
-	if (!__tsan_func_entry)
-		return;
-	__tsan_func_entry(caller);
-	__tsan_write8(at);
-	__tsan_func_exit(NULL);
+	if (__tsan_write8_pc)
+		__tsan_write8_pc(at, caller);
 }
 
 void fake_mark_release(void *at)

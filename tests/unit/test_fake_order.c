@@ -12,12 +12,11 @@
 #include "fake.h"
 #include "host/clock.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -93,6 +92,14 @@ static void *destroy_in_order(void *channel)
 	return NULL;
 }
 
+/* Never acked: rdma_destroy_id() waits, and at last says so. */
+static void *read_only(void *channel)
+{
+	struct rdma_cm_event *event;
+
+	return rdma_get_cm_event(channel, &event) ? channel : NULL;
+}
+
 /* A thread reads; main writes, and calls. Late: the event comes from the fake's own thread. */
 static int scene(void *(*reader)(void *), bool late)
 {
@@ -110,7 +117,8 @@ static int scene(void *(*reader)(void *), bool late)
 	rdma_resolve_addr(id, NULL, (struct sockaddr *)&addr, 2000);
 	atomic_store_explicit(&handed, 1, memory_order_release);
 	pthread_join(thread, NULL);
-	if (reader == read_plain || reader == read_plain_in_order)
+	fake_config.panic_ns = 50 * NS_PER_MS;
+	if (reader != destroy_on_event && reader != destroy_in_order)
 		rdma_destroy_id(id);
 	rdma_destroy_event_channel(channel);
 	fake_reset();
@@ -129,6 +137,7 @@ static const struct {
 	{ "destroy-unordered", destroy_on_event, false },
 	{ "destroy-unordered-late", destroy_on_event, true },
 	{ "destroy-ordered", destroy_in_order, false },
+	{ "unacked", read_only, false },
 };
 
 static int play(const char *name)
@@ -185,12 +194,19 @@ static void reader__that_destroys_an_id_under_its_call__is_caught(void **state)
 		assert_int_equal(outcome_of("destroy-unordered-late"), TSAN_EXIT);
 }
 
+static void destroy_id__of_an_event_that_is_never_acked__aborts_at_last(void **state)
+{
+	(void)state;
+	assert_int_equal(outcome_of("unacked"), 128 + SIGABRT);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(event__between_two_threads__orders_nothing_that_tsan_sees),
 		cmocka_unit_test(fake__between_two_threads_in_order__adds_no_report_of_its_own),
 		cmocka_unit_test(reader__that_destroys_an_id_under_its_call__is_caught),
+		cmocka_unit_test(destroy_id__of_an_event_that_is_never_acked__aborts_at_last),
 	};
 
 	if (argc > 1)
