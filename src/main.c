@@ -120,7 +120,9 @@ static int run_client(struct options *options, const struct target *target)
 	int ret = client_run(&options->plan, target, &observer, &stop, &result);
 
 	progress_end(&progress);
-	if (result.n_rounds && print_result(options, &result))
+	bool measured = result.n_rounds && (!ret || ret == -ECANCELED);
+
+	if (measured && print_result(options, &result))
 		status = COULD_NOT_RUN;
 	else if (ret == -ECANCELED)
 		status = status_of_stop(&stop);
@@ -190,7 +192,9 @@ int main(int argc, char **argv)
 
 	switch (options_parse(&options, argc, argv)) {
 	case ERRAND_DONE:
-		return fflush(stdout) ? COULD_NOT_RUN : ALL_CONNECTED;
+		return ALL_CONNECTED;
+	case ERRAND_UNABLE:
+		return COULD_NOT_RUN;
 	case ERRAND_USAGE:
 		return BAD_USAGE;
 	case ERRAND_RUN:

@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include "core/number.h"
+#include "host/clock.h"
 #include "host/log.h"
 
 #include <errno.h>
@@ -17,6 +18,7 @@ enum {
 	LISTENERS_MOST = 64,
 	RETRIES_MOST = 1000,
 	TIMEOUT_MS_MOST = 3600 * 1000,
+	TIME_S_MOST = 1000 * 1000,
 };
 
 /* Where an option makes sense; elsewhere it is refused, never taken and ignored. */
@@ -69,7 +71,7 @@ static const struct spec {
 	{ "bind-first", OPT_BIND_FIRST, NULL, CLIENT, "bind each id to -b in a step of its own, before it resolves" },
 	{ "listeners", OPT_LISTENERS, "K", SERVER, "listen on K ports, each with its own channel (1)" },
 	{ "one-off", OPT_ONE_OFF, NULL, SERVER, "end after one run" },
-	{ "idle-limit", OPT_IDLE_LIMIT, "T", SERVER, "ends a run without a control channel (10s)" },
+	{ "idle-limit", OPT_IDLE_LIMIT, "T", SERVER, "with --no-control: ends a run in which nothing happens (10s)" },
 	{ "format", OPT_FORMAT, "FORMAT", BOTH, "text, or classic as in 2013 (text)" },
 	{ "progress", OPT_PROGRESS, "WHEN", BOTH, "on stderr: auto, always, never (auto)" },
 	{ "verbose", OPT_VERBOSE, NULL, BOTH, "more on stderr" },
@@ -134,9 +136,13 @@ static int take_count(const struct spec *spec, const char *value, uint64_t min, 
 
 static int take_time(const struct spec *spec, const char *value, uint64_t *out_ns)
 {
-	if (!number_time_ns(value, out_ns))
+	uint64_t time_ns;
+
+	if (!number_time_ns(value, &time_ns) && time_ns <= TIME_S_MOST * NS_PER_S) {
+		*out_ns = time_ns;
 		return 0;
-	return bad_value(spec, value, "a time above 0, such as 500ms or 10s");
+	}
+	return bad_value(spec, value, "a time above 0 and up to 1000000s, such as 500ms or 10s");
 }
 
 static int take_port(const struct spec *spec, const char *value, uint16_t *port)
@@ -241,6 +247,11 @@ static int take(struct options *options, const struct spec *spec, const char *va
 	}
 }
 
+static bool gives(uint64_t given, int id)
+{
+	return given & UINT64_C(1) << (spec_of(id) - specs);
+}
+
 /* What goes together and what does not. given: a bit for each spec that was on the command line. */
 static int check(const struct options *options, uint64_t given)
 {
@@ -257,6 +268,18 @@ static int check(const struct options *options, uint64_t given)
 				  specs[i].role == CLIENT ? "client (--server HOST)" : "server");
 			return -EINVAL;
 		}
+	}
+	if (plan->loopback && gives(given, OPT_PORT)) {
+		log_error("--port: with --loopback nobody else is to find the ports, free ones are taken");
+		return -EINVAL;
+	}
+	if (plan->no_control && plan->listeners > 1) {
+		log_error("--listeners: with --no-control only 1, nobody tells the clients of more");
+		return -EINVAL;
+	}
+	if (gives(given, OPT_IDLE_LIMIT) && !plan->no_control) {
+		log_error("--idle-limit: only with --no-control, else the client says when it is done");
+		return -EINVAL;
 	}
 	if (plan->bind_first && !plan->bind) {
 		log_error("--bind-first: needs an address to bind to (--bind)");
@@ -308,10 +331,54 @@ static void fill_getopt(struct option longs[N_SPECS + 1], char shorts[2 * N_SPEC
 	*shorts = '\0';
 }
 
+/* The argument that getopt_long(3) has just taken an option from; its value may stand behind it. */
+static const char *last_taken(char **argv)
+{
+	return argv[optarg == argv[optind - 1] ? optind - 2 : optind - 1];
+}
+
+/*
+ * getopt_long(3) takes a name's beginning for the name. Not we: a script's --listen must not turn
+ * from --listeners into another option once that is there.
+ */
+static bool is_spelt_out(const char *arg, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(arg, "--", 2) && !strncmp(arg + 2, name, len) &&
+	       (!arg[2 + len] || arg[2 + len] == '=');
+}
+
+/* What getopt_long(3) didn't take: id is ':' or '?', optopt a letter, a long option's id, or 0. */
+static void log_refusal(int id, char **argv)
+{
+	const struct spec *spec = spec_of(optopt);
+	const char *arg = argv[optind - 1];
+
+	if (id == ':')
+		log_error("--%s: a value is missing", spec->name);
+	else if (spec)
+		log_error("--%s: takes no value, as in %s", spec->name, arg);
+	else if (optopt)
+		log_error("unknown option -%c", optopt);
+	else
+		log_error("unknown option %s", arg);
+}
+
 static enum errand usage(void)
 {
 	fputs("Try 'cmtime --help'.\n", stderr);
 	return ERRAND_USAGE;
+}
+
+/* A script that reads nothing is to learn why. */
+static enum errand printed(void)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return ERRAND_DONE;
+	log_error("cannot write to standard output: %s", log_errno(errno));
+	return ERRAND_UNABLE;
 }
 
 enum errand options_parse(struct options *options, int argc, char **argv)
@@ -319,29 +386,30 @@ enum errand options_parse(struct options *options, int argc, char **argv)
 	struct option longs[N_SPECS + 1];
 	char shorts[2 * N_SPECS + 2];
 	uint64_t given = 0;
-	int id;
+	int id, found = -1;
 
 	fill_getopt(longs, shorts);
 	set_defaults(options);
 	opterr = 0;
-	while ((id = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+	while ((id = getopt_long(argc, argv, shorts, longs, &found)) != -1) {
 		const struct spec *spec = spec_of(id);
 
+		if (spec && found >= 0 && !is_spelt_out(last_taken(argv), spec->name)) {
+			log_error("unknown option %s, is --%s meant?", last_taken(argv),
+				  spec->name);
+			return usage();
+		}
+		found = -1;
 		if (id == OPT_HELP) {
 			print_help();
-			return ERRAND_DONE;
+			return printed();
 		}
 		if (id == OPT_VERSION) {
 			puts("cmtime " PACKAGE_VERSION);
-			return ERRAND_DONE;
+			return printed();
 		}
 		if (!spec) {
-			if (id == ':')
-				log_error("%s: a value is missing", argv[optind - 1]);
-			else if (optopt && optopt < OPT_LONG_ONLY)
-				log_error("unknown option -%c", optopt);
-			else
-				log_error("unknown, ambiguous or misspelt option %s", argv[optind - 1]);
+			log_refusal(id, argv);
 			return usage();
 		}
 		if (take(options, spec, optarg))

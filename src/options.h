@@ -25,8 +25,9 @@ struct options {
 /* What main is to do next. */
 enum errand {
 	ERRAND_RUN,
-	ERRAND_DONE,  /* help or version was printed: exit 0 */
-	ERRAND_USAGE, /* logged: exit 2 */
+	ERRAND_DONE,   /* help or version was printed: exit 0 */
+	ERRAND_USAGE,  /* logged: exit 2 */
+	ERRAND_UNABLE, /* help or version could not be printed, logged: exit 3 */
 };
 
 /* argv must outlive *options, which points into it. */
