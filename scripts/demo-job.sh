@@ -1,0 +1,29 @@
+# shellcheck shell=dash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# demo-job.sh - a server and a client with N connections, with a window and then without, by the cmtime on the PATH.
+# Reports go to $OUT/window.txt and $OUT/flood.txt. Run by scripts/demo, in a machine of tests/vm or on a host with a
+# device at ADDR.
+
+ADDR=${ADDR:-$VM_ADDR}
+
+# pair FILE OPTION...
+pair() {
+	file=$1
+	shift
+	cmtime --one-off -v -b "$ADDR" >"$OUT/server.txt" 2>"$OUT/server.err" &
+	server=$!
+	until grep -q 'serving on port' "$OUT/server.err"; do
+		kill -0 "$server" || exit 1
+		sleep 0.1
+	done
+	cmtime -s "$ADDR" -c "$N" "$@" >"$file"
+	status=$?
+	wait "$server"
+}
+
+pair "$OUT/window.txt"
+[ "$status" -eq 0 ] || exit "$status"
+pair "$OUT/flood.txt" --reap deferred --window unlimited
+# Whether the flood gets through is its own affair: its report says.
+[ -s "$OUT/flood.txt" ]
