@@ -49,6 +49,13 @@ static inline bool readable(struct rdma_event_channel *channel)
 	return poll(&fd, 1, 0) == 1;
 }
 
+static inline void wait_readable(struct rdma_event_channel *channel)
+{
+	struct pollfd fd = { .fd = channel->fd, .events = POLLIN };
+
+	assert_int_equal(poll(&fd, 1, -1), 1);
+}
+
 /* Reads, checks and acks the next event; its id. */
 static inline struct rdma_cm_id *expect(struct rdma_event_channel *channel,
 					enum rdma_cm_event_type type, int status)

@@ -303,9 +303,10 @@ static void get_cm_event__without_an_event__blocks_until_a_signal_or_an_event(vo
 	assert_int_equal(rdma_create_id(channel, &id, NULL, RDMA_PS_TCP), 0);
 	sigaction(SIGUSR1, &action, NULL);
 	pthread_create(&thread, NULL, get_one, channel);
-	usleep(20000);
-	pthread_kill(thread, SIGUSR1);
-	pthread_join(thread, &result);
+	do {
+		usleep(10000);
+		pthread_kill(thread, SIGUSR1);
+	} while (pthread_tryjoin_np(thread, &result));
 	assert_int_equal((intptr_t)result, EINTR);
 
 	pthread_create(&thread, NULL, get_one, channel);
@@ -362,42 +363,51 @@ static void destroy_id__with_an_unread_event__takes_the_event_along(void **state
 	rdma_destroy_event_channel(channel);
 }
 
-static void *get_four(void *channel)
+static atomic_bool moved;
+
+static void *get_and_move(void *channel)
 {
-	for (int i = 0; i < 4; i++) {
-		if (get_one(channel))
-			return channel;
-	}
-	return NULL;
+	void *result = get_one(channel);
+
+	atomic_store(&moved, true);
+	return result;
+}
+
+/* Whether another thread reads an event while one is moving a QP. */
+static bool read_beside(struct rdma_event_channel *channel)
+{
+	struct rdma_cm_id *id = resolved(channel, PORT), *other;
+	pthread_t thread;
+	void *result;
+	bool beside;
+
+	atomic_store(&moved, false);
+	assert_int_equal(rdma_create_id(channel, &other, NULL, RDMA_PS_TCP), 0);
+	assert_int_equal(rdma_connect(id, &param), 0);
+	pthread_create(&thread, NULL, get_and_move, channel);
+	while (readable(channel))
+		usleep(1000);
+	assert_int_equal(rdma_resolve_addr(other, NULL, to(PORT), 2000), 0);
+	expect(channel, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+	beside = !atomic_load(&moved);
+	pthread_join(thread, &result);
+	assert_null(result);
+	done(id);
+	done(other);
+	return beside;
 }
 
 static void get_cm_event__that_moves_a_qp__holds_up_its_own_thread_alone(void **state)
 {
-	enum { THREADS = 4, EACH = 4 };
 	struct rdma_event_channel *channel = channel_new(false);
-	struct rdma_cm_id *ids[THREADS * EACH];
-	pthread_t threads[THREADS];
-	uint64_t took_ns;
-	void *result;
+	bool beside = false;
 
 	(void)state;
 	fake_remote_accepts(0);
-	fake_config.modify_qp_ns = 25 * NS_PER_MS;
-	for (int i = 0; i < THREADS * EACH; i++)
-		ids[i] = resolved(channel, PORT);
-	for (int i = 0; i < THREADS * EACH; i++)
-		assert_int_equal(rdma_connect(ids[i], &param), 0);
-	took_ns = clock_now_ns();
-	for (int i = 0; i < THREADS; i++)
-		pthread_create(&threads[i], NULL, get_four, channel);
-	for (int i = 0; i < THREADS; i++) {
-		pthread_join(threads[i], &result);
-		assert_null(result);
-	}
-	took_ns = clock_now_ns() - took_ns;
-	assert_in_range(took_ns, 100 * NS_PER_MS, 350 * NS_PER_MS);
-	for (int i = 0; i < THREADS * EACH; i++)
-		done(ids[i]);
+	fake_config.modify_qp_ns = 50 * NS_PER_MS;
+	for (int i = 0; i < 20 && !beside; i++) /* a busy machine may make this thread late */
+		beside = read_beside(channel);
+	assert_true(beside);
 	qps_done();
 	rdma_destroy_event_channel(channel);
 }

@@ -186,12 +186,17 @@ static void fake__between_two_threads_in_order__adds_no_report_of_its_own(void *
 
 static void reader__that_destroys_an_id_under_its_call__is_caught(void **state)
 {
+	int outcome = 0;
+
 	(void)state;
 	if (!UNDER_TSAN && !UNDER_ASAN)
 		skip();
-	assert_int_not_equal(outcome_of("destroy-unordered"), 0);
 	if (UNDER_TSAN)
 		assert_int_equal(outcome_of("destroy-unordered-late"), TSAN_EXIT);
+	/* AddressSanitizer must see it happen; on a busy machine the reader may be late. */
+	for (int i = 0; i < 10 && !outcome; i++)
+		outcome = outcome_of("destroy-unordered");
+	assert_int_not_equal(outcome, 0);
 }
 
 static void destroy_id__of_an_event_that_is_never_acked__aborts_at_last(void **state)
