@@ -59,7 +59,6 @@ struct control {
 	pthread_cond_t turn;  /* sending has become false */
 	bool sending;
 	bool closing; /* by us: nothing is news any more, an end of the stream above all */
-	bool quit;
 	enum control_state state;
 	char why[PROTOCOL_WORDS + 64]; /* the first fault's words; never changed again */
 	json_t *inbox[CONTROL_INBOX];
@@ -136,45 +135,55 @@ static void control_ping(struct control *control)
 		control_break(control, "it does not read what it is sent");
 }
 
+/* Puts a message into the inbox, unless it is full; takes its reference. */
+static bool inbox_add(struct control *control, json_t *message)
+{
+	bool full = false;
+
+	pthread_mutex_lock(&control->lock);
+	if (!control->closing) {
+		full = control->count == CONTROL_INBOX;
+		if (!full) {
+			unsigned last = control->first + control->count++;
+
+			/* Handed over, not shared: the receiver may free it at once. */
+			control->inbox[last % CONTROL_INBOX] = message;
+			message = NULL;
+		}
+	}
+	pthread_mutex_unlock(&control->lock);
+	json_decref(message);
+	wake(control);
+	return !full;
+}
+
 /* Takes the message's reference. False: nothing more is to come. */
 static bool listening_deliver(struct listening *listening, json_t *message)
 {
 	struct control *control = listening->control;
 	enum message_type type = message_type(message);
-	bool full = false;
 
 	listening->silent_ns = clock_deadline_ns(control->rules.silence_ns);
 	if (++listening->messages > CONTROL_RATE) {
 		control_break(control, "it floods this side with messages");
-	} else if (type == MESSAGE_BYE) {
+		json_decref(message);
+		return false;
+	}
+	if (type == MESSAGE_BYE) {
 		listening->left = true;
 	} else if (type == MESSAGE_ABORT) {
 		char reason[PROTOCOL_WORDS];
 
 		reason_from_json(message, reason);
 		control_break(control, "it gave up: %s", reason);
-	} else if (type == MESSAGE_PING) {
-		json_decref(message);
-		return true;
-	} else {
-		pthread_mutex_lock(&control->lock);
-		full = control->count == CONTROL_INBOX;
-		if (!control->closing && !full) {
-			unsigned last = control->first + control->count++;
-
-			control->inbox[last % CONTROL_INBOX] = json_incref(message);
-		}
-		pthread_mutex_unlock(&control->lock);
-		json_decref(message);
-		if (full)
-			control_break(control, "it sent more than %d messages unasked",
-				      CONTROL_INBOX);
-		else
-			wake(control);
-		return !full;
+	} else if (type != MESSAGE_PING) {
+		if (inbox_add(control, message))
+			return true;
+		control_break(control, "it sent more than %d messages unasked", CONTROL_INBOX);
+		return false;
 	}
 	json_decref(message);
-	return false;
+	return type == MESSAGE_PING;
 }
 
 /* What the wire found, in words: much that knocks here speaks another protocol. */
@@ -257,16 +266,6 @@ static bool listening_go(struct listening *listening)
 	return true;
 }
 
-static bool control_is_quit(struct control *control)
-{
-	bool quit;
-
-	pthread_mutex_lock(&control->lock);
-	quit = control->quit;
-	pthread_mutex_unlock(&control->lock);
-	return quit;
-}
-
 /* Tells whoever it concerns that the connection has ended, and how. */
 static void control_end(struct control *control, bool left)
 {
@@ -295,7 +294,7 @@ static void *control_thread(void *arg)
 	};
 
 	wire_reader_init(&listening.reader, control->rules.message_bytes);
-	while (!control_is_quit(control) && listening_go(&listening))
+	while (listening_go(&listening))
 		continue;
 	wire_reader_free(&listening.reader);
 	control_end(control, listening.left);
@@ -523,9 +522,7 @@ void control_close(struct control *control)
 	shutdown(control->fd, SHUT_WR);
 	while (control_state(control) == TALKING && !wake_wait(control, NULL, deadline_ns))
 		continue;
-	pthread_mutex_lock(&control->lock);
-	control->quit = true;
-	pthread_mutex_unlock(&control->lock);
+	/* To the thread, this is the end of the stream, after what little has come already. */
 	shutdown(control->fd, SHUT_RDWR);
 	pthread_join(control->thread, NULL);
 
