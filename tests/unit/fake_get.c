@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,11 +140,31 @@ static bool swallowed(struct fake_event *e)
 	return swallow;
 }
 
+/* Sleeps as ucma does: a signal ends it, unless its handler was installed with SA_RESTART. 0 or
+ * EINTR. */
+static int sleep_on(struct fake_channel *channel)
+{
+	uint32_t seen;
+	int error = 0;
+
+	fake_lock();
+	seen = channel->arrivals;
+	channel->sleepers++;
+	while (!error && TAILQ_EMPTY(&channel->queue) && seen == channel->arrivals) {
+		fake_unlock();
+		error = fake_wait(&channel->arrivals, seen, UINT64_MAX);
+		fake_lock();
+	}
+	channel->sleepers--;
+	fake_unlock();
+	return error;
+}
+
 /* 0 or an errno. */
 static int next_event(struct rdma_event_channel *channel, struct fake_event *e, void *caller)
 {
-	struct pollfd fd = { .fd = channel->fd, .events = POLLIN };
 	bool new_device = false;
+	int error;
 
 	for (;;) {
 		switch (take(channel, e, &new_device)) {
@@ -164,8 +183,9 @@ static int next_event(struct rdma_event_channel *channel, struct fake_event *e, 
 		}
 		if (fcntl(channel->fd, F_GETFL) & O_NONBLOCK)
 			return EAGAIN;
-		if (poll(&fd, 1, -1) < 0)
-			return errno;
+		error = sleep_on(fake_channel_of(channel));
+		if (error)
+			return error;
 	}
 }
 

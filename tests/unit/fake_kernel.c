@@ -76,6 +76,8 @@ static void enqueue(struct fake_node *node)
 	if (TAILQ_EMPTY(&channel->queue))
 		channel_signal(channel, true);
 	TAILQ_INSERT_TAIL(&channel->queue, node, link);
+	if (channel->sleepers)
+		fake_wake(&channel->arrivals);
 }
 
 static void dequeue(struct fake_channel *channel, struct fake_node *node)

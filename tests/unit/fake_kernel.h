@@ -97,6 +97,7 @@ struct fake_channel {
 	struct rdma_event_channel channel;
 	struct fake_nodes queue;
 	uint32_t ids;
+	uint32_t arrivals, sleepers; /* every event wakes every reader */
 	TAILQ_ENTRY(fake_channel) all;
 };
 

@@ -41,13 +41,13 @@ HOOK void __tsan_release(void *at);
 /* 0: free; 1: taken; 2: taken, and others may be waiting. */
 static uint32_t lock_word;
 
-static void futex_wait(uint32_t *word, uint32_t seen, uint64_t timeout_ns)
+static long futex_wait(uint32_t *word, uint32_t seen, uint64_t timeout_ns)
 {
 	struct timespec t = { .tv_sec = (time_t)(timeout_ns / NS_PER_S),
 			      .tv_nsec = (long)(timeout_ns % NS_PER_S) };
 
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, timeout_ns == UINT64_MAX ? NULL : &t,
-		NULL, 0);
+	return syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen,
+		       timeout_ns == UINT64_MAX ? NULL : &t, NULL, 0);
 }
 
 static void futex_wake(uint32_t *word, int n)
@@ -89,9 +89,9 @@ void fake_unlock(void)
 	errno = saved;
 }
 
-void fake_wait(uint32_t *word, uint32_t seen, uint64_t timeout_ns)
+int fake_wait(uint32_t *word, uint32_t seen, uint64_t timeout_ns)
 {
-	futex_wait(word, seen, timeout_ns);
+	return futex_wait(word, seen, timeout_ns) < 0 && errno == EINTR ? EINTR : 0;
 }
 
 void fake_wake(uint32_t *word)

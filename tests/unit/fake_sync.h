@@ -16,9 +16,11 @@
 void fake_lock(void);
 void fake_unlock(void);
 
-/* Sleeps while *word is seen, for at most timeout_ns (UINT64_MAX: for ever); may wake early. Not
- * with the lock. */
-void fake_wait(uint32_t *word, uint32_t seen, uint64_t timeout_ns);
+/*
+ * Sleeps while *word is seen, for at most timeout_ns (UINT64_MAX: for ever); may wake early. Not
+ * with the lock. EINTR if a signal's handler ran that was installed without SA_RESTART, else 0.
+ */
+int fake_wait(uint32_t *word, uint32_t seen, uint64_t timeout_ns);
 /* Counts *word up and wakes all its sleepers. */
 void fake_wake(uint32_t *word);
 

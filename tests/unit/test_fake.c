@@ -291,6 +291,39 @@ static void nothing(int number)
 	(void)number;
 }
 
+static atomic_int handled;
+
+static void count(int number)
+{
+	(void)number;
+	atomic_fetch_add(&handled, 1);
+}
+
+static void get_cm_event__when_its_signal_restarts_calls__blocks_on(void **state)
+{
+	struct sigaction action = { .sa_handler = count, .sa_flags = SA_RESTART };
+	struct rdma_event_channel *channel = channel_new(false);
+	struct rdma_cm_id *id;
+	pthread_t thread;
+	void *result;
+
+	(void)state;
+	assert_int_equal(rdma_create_id(channel, &id, NULL, RDMA_PS_TCP), 0);
+	sigaction(SIGUSR2, &action, NULL);
+	pthread_create(&thread, NULL, get_one, channel);
+	for (int i = 0; i < 5; i++) {
+		usleep(10000);
+		assert_int_not_equal(pthread_tryjoin_np(thread, &result), 0);
+		pthread_kill(thread, SIGUSR2);
+	}
+	assert_int_equal(rdma_resolve_addr(id, NULL, to(PORT), 2000), 0);
+	pthread_join(thread, &result);
+	assert_null(result);
+	assert_true(atomic_load(&handled) > 0);
+	done(id);
+	rdma_destroy_event_channel(channel);
+}
+
 static void get_cm_event__without_an_event__blocks_until_a_signal_or_an_event(void **state)
 {
 	struct sigaction action = { .sa_handler = nothing };
@@ -428,6 +461,7 @@ int main(void)
 		FAKE_TEST(peer__that_is_destroyed__is_heard_of_at_the_other_end),
 		FAKE_TEST(migrate_id__with_an_unread_event__takes_it_to_the_new_channel),
 		FAKE_TEST(get_cm_event__without_an_event__blocks_until_a_signal_or_an_event),
+		FAKE_TEST(get_cm_event__when_its_signal_restarts_calls__blocks_on),
 		FAKE_TEST(destroy_id__with_an_unacked_event__blocks),
 		FAKE_TEST(destroy_id__with_an_unread_event__takes_the_event_along),
 		FAKE_TEST(get_cm_event__that_moves_a_qp__holds_up_its_own_thread_alone),
