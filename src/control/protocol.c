@@ -114,6 +114,8 @@ json_t *offer_to_json(const struct offer *offer)
 	failed |= json_object_set_new(m, "run_id", json_string(run_id));
 	failed |= json_object_set_new(m, "connections", json_integer(offer->connections));
 	failed |= json_object_set_new(m, "step_timeout_ns", ns_to_json(offer->step_timeout_ns));
+	if (offer->window != WINDOW_UNKNOWN)
+		failed |= json_object_set_new(m, "window", json_integer(offer->window));
 	failed |= json_object_set_new(m, "samples", json_boolean(offer->samples));
 	return message_if(failed, m);
 }
@@ -302,6 +304,9 @@ int offer_from_json(const json_t *message, char why[PROTOCOL_WORDS], struct offe
 	got.run_id = take_run_id(&check, "run_id");
 	got.connections = (uint32_t)take_number(&check, "connections", 1, PROTOCOL_CONNECTIONS);
 	got.step_timeout_ns = take_number(&check, "step_timeout_ns", 1, INT64_MAX);
+	got.window = WINDOW_UNKNOWN;
+	if (json_object_get(message, "window"))
+		got.window = (uint32_t)take_number(&check, "window", 0, PROTOCOL_CONNECTIONS);
 	if (samples && !json_is_boolean(samples))
 		check_fail(&check, "samples", "true or false");
 	got.samples = json_is_true(samples);

@@ -72,6 +72,7 @@ struct offer {
 	uint64_t run_id;
 	uint64_t step_timeout_ns; /* not 0; 2^63 and more (NEVER_NS) is sent as 2^63 - 1 */
 	uint32_t connections;	  /* 1 to PROTOCOL_CONNECTIONS */
+	uint32_t window; /* as struct run_info's; WINDOW_UNKNOWN where the key is missing */
 	bool samples; /* wants every sample of the server's side; false where the key is missing */
 };
 

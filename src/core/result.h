@@ -31,6 +31,7 @@ enum cm_message {
 	CM_DREQ,
 	CM_DREP,
 	CM_SIDR_REQ,
+	CM_SIDR_REP,
 	CM_MESSAGES
 };
 

@@ -84,7 +84,8 @@ static int agree(struct client *client)
 	const struct plan *plan = client->plan;
 	struct offer offer = { .run_id = client->run_id,
 			       .step_timeout_ns = plan->step_timeout_ns,
-			       .connections = plan->connections };
+			       .connections = plan->connections,
+			       .window = plan->window };
 	char why[PROTOCOL_WORDS];
 	json_t *message;
 	int ret = control_connect(client->target->control_host, client->target->control_port, client->stop, NULL,
@@ -320,6 +321,8 @@ int client_run(const struct plan *plan, const struct target *target, const struc
 		ret = set_up(&client);
 	if (!ret)
 		ret = run(&client, observer);
+	if (ret && client.control && !control_loss(client.control))
+		say(&client, abort_to_json("the client ends before its time"));
 	control_close(client.control);
 	return ret;
 }

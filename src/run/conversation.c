@@ -49,6 +49,7 @@ static int result_begin(struct conversation *c)
 	snprintf(run->run_id, sizeof(run->run_id), "%016" PRIx64, c->session.run);
 	run->reported_by = SIDE_SERVER;
 	run->connections = c->session.connections;
+	run->window = c->control ? c->offer.window : WINDOW_UNKNOWN;
 	run->threads = plan->threads;
 	run->server_threads = plan->threads;
 	run->listeners = plan->listeners;

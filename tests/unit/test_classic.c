@@ -43,11 +43,11 @@ static void row__is_laid_out_as_in_2013(void **state)
 static char *line_of(const struct result *result, const char *label)
 {
 	static char line[128];
-	char *text = data_printed(classic_print, result), *at = strstr(text, label);
+	char *text = data_printed(classic_print, result);
+	const char *at = strstr(text, label);
 
-	*line = '\0';
-	if (at)
-		snprintf(line, sizeof(line), "%.*s", (int)strcspn(at, "\n"), at);
+	snprintf(line, sizeof(line), "%s", at ? at : "");
+	line[strcspn(line, "\n")] = '\0';
 	free(text);
 	return line;
 }

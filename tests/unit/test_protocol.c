@@ -14,6 +14,7 @@ static const struct offer an_offer = {
 	.run_id = 0x0123456789abcdef,
 	.step_timeout_ns = UINT64_C(120000000000),
 	.connections = 10000,
+	.window = 64,
 	.samples = true,
 };
 
@@ -78,6 +79,7 @@ static void offer__there_and_back__is_the_same(void **state)
 	assert_true(offer.run_id == an_offer.run_id);
 	assert_true(offer.step_timeout_ns == an_offer.step_timeout_ns);
 	assert_int_equal(offer.connections, an_offer.connections);
+	assert_int_equal(offer.window, an_offer.window);
 	assert_true(offer.samples);
 	json_decref(message);
 }
@@ -95,12 +97,14 @@ static void offer__at_its_limits__is_taken(void **state)
 	(void)state;
 	json_object_set_new(message, "of the future", json_true());
 	json_object_del(message, "samples");
+	json_object_del(message, "window");
 	assert_int_equal(offer_from_json(message, why, &offer), 0);
 	assert_string_equal(offer.host, "");
 	assert_true(offer.run_id == UINT64_MAX);
 	assert_true(offer.step_timeout_ns == INT64_MAX);
 	assert_int_equal(offer.connections, PROTOCOL_CONNECTIONS);
 	assert_false(offer.samples);
+	assert_int_equal(offer.window, WINDOW_UNKNOWN);
 	json_decref(message);
 }
 
@@ -154,6 +158,9 @@ static void offer__malformed_in_any_key__is_refused_naming_it(void **state)
 		{ "step_timeout_ns", "0" },
 		{ "step_timeout_ns", "-1" },
 		{ "step_timeout_ns", "1e9" },
+		{ "window", "-1" },
+		{ "window", "null" },
+		{ "window", "4294967295" },
 		{ "samples", "1" },
 		{ "samples", "null" },
 		{ "samples", "\"true\"" },
