@@ -61,6 +61,7 @@ machine_start()
 	machine_args "$1"
 	setpriv --pdeathsig KILL qemu-system-x86_64 "${args[@]}" </dev/null >"$tmp/$1/qemu.log" 2>&1 &
 	qemus[$1]=$!
+	disown $!	# or the shell reports when it is killed
 }
 
 machine_runs() { kill -0 "${qemus[$1]}" 2>/dev/null; }
