@@ -66,9 +66,17 @@ static int status_of_stop(const struct stop *stop)
 
 /* ---- a server ---- */
 
+struct service {
+	const struct options *options;
+	bool report_lost; /* one could not be written */
+};
+
 static void report_served(void *arg, const struct result *result)
 {
-	print_result(arg, result);
+	struct service *service = arg;
+
+	if (print_result(service->options, result))
+		service->report_lost = true;
 }
 
 /* Told to end while idle is well; in the midst of a run it is not. With --one-off the one run counts. */
@@ -83,14 +91,15 @@ static int status_of_service(struct server *server, bool one_off)
 
 static int serve(struct options *options)
 {
-	const struct reporter reporter = { report_served, options };
+	struct service service = { .options = options };
+	const struct reporter reporter = { report_served, &service };
 	struct server *server = calloc(1, sizeof(*server));
 	int status = COULD_NOT_RUN;
 
 	if (!server || server_open(server, &options->plan, &reporter, &interrupted, NULL))
 		goto out;
 	log_info("serving on port %u", server_port(server));
-	if (!server_serve(server))
+	if (!server_serve(server) && !service.report_lost)
 		status = status_of_service(server, options->plan.one_off);
 	server_close(server);
 out:

@@ -14,34 +14,42 @@ static int negative_errno(void)
 	return errno ? -errno : -EIO;
 }
 
-static int bind_to(struct listener *listener, const struct sockaddr_storage *address)
+static int bind_once(struct listener *listener, struct sockaddr_storage *address)
 {
-	struct sockaddr_storage copy = *address;
-	char name[RESULT_NAME];
-	int ret;
-
 	errno = 0;
-	if (!rdma_bind_addr(listener->id, (struct sockaddr *)&copy))
-		return 0;
-	ret = negative_errno();
-	if (ret == -EADDRINUSE && endpoint_port((struct sockaddr *)&copy)) {
-		log_info("RDMA port %u is taken, listening on a free one",
-			 endpoint_port((struct sockaddr *)&copy));
-		endpoint_set_port(&copy, 0);
-		errno = 0;
-		if (!rdma_bind_addr(listener->id, (struct sockaddr *)&copy))
-			return 0;
-		ret = negative_errno();
+	return rdma_bind_addr(listener->id, (struct sockaddr *)address) ? negative_errno() : 0;
+}
+
+/* Of a wildcard address whose port is taken the kernel says EADDRNOTAVAIL: a free port tells that from no device. */
+static int bind_to(struct listener *listener, const struct sockaddr_storage *wanted, bool fixed_port)
+{
+	struct sockaddr_storage address = *wanted;
+	uint16_t port = endpoint_port((const struct sockaddr *)wanted);
+	char name[RESULT_NAME];
+	int first = bind_once(listener, &address), ret = first;
+
+	if (ret && port) {
+		address = *wanted;
+		endpoint_set_port(&address, 0);
+		ret = bind_once(listener, &address);
 	}
-	endpoint_name(name, sizeof(name), (struct sockaddr *)&copy);
-	if (ret == -ENODEV || ret == -EADDRNOTAVAIL)
+	if (!first)
+		return 0;
+	endpoint_name(name, sizeof(name), (const struct sockaddr *)wanted);
+	if (ret == -ENODEV || ret == -EADDRNOTAVAIL) {
 		log_error("no RDMA device for %s: %s", name, log_errno(ret));
-	else
+	} else if (ret) {
 		log_error("cannot bind to %s: %s", name, log_errno(ret));
+	} else if (fixed_port) {
+		log_error("RDMA port %u is taken", port);
+		ret = -EADDRINUSE;
+	} else {
+		log_info("RDMA port %u is taken, listening on a free one", port);
+	}
 	return ret;
 }
 
-int listener_open(struct listener *listener, const struct sockaddr_storage *address,
+int listener_open(struct listener *listener, const struct sockaddr_storage *address, bool fixed_port,
 		  void (*on_request)(void *arg, const struct request *request), void *arg)
 {
 	*listener = (struct listener){ .context = CONTEXT_LISTENER };
@@ -55,7 +63,7 @@ int listener_open(struct listener *listener, const struct sockaddr_storage *addr
 		log_error("cannot create a listening id: %s", log_errno(ret));
 		goto close_reaper;
 	}
-	ret = bind_to(listener, address);
+	ret = bind_to(listener, address, fixed_port);
 	if (ret)
 		goto destroy_id;
 	errno = 0;

@@ -24,11 +24,11 @@ struct listener {
 };
 
 /*
- * Listens on address with its port, or on a free one where that is taken (iWARP shares ports with TCP, another
- * listener may have it). address: AF_INET6 any also takes IPv4. 0 or -errno, logged. rdma_listen(3) with backlog 0:
+ * Listens on address with its port, or, unless it must be that port, on a free one where that is taken (iWARP shares
+ * ports with TCP, another listener may have it). address: AF_INET6 any also takes IPv4. 0 or -errno, logged. rdma_listen(3) with backlog 0:
  * as many as the kernel allows, net.rdma_ucm.max_backlog.
  */
-int listener_open(struct listener *listener, const struct sockaddr_storage *address,
+int listener_open(struct listener *listener, const struct sockaddr_storage *address, bool fixed_port,
 		  void (*on_request)(void *arg, const struct request *request), void *arg);
 
 /* Its connections' ids must be destroyed. */

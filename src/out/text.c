@@ -87,9 +87,9 @@ static void print_header(FILE *file, const struct run_info *run)
 	if (!strcmp(run->reap, "inline") && !is_server)
 		fprintf(file, "  inline reaping");
 	else if (threads)
-		fprintf(file, "  %u%s reaper%s", threads,
+		fprintf(file, "  %u%s %s%s", threads,
 			!strcmp(run->reap, "deferred") && !is_server ? " deferred" : "",
-			plural(threads));
+			is_server ? "acceptor" : "reaper", plural(threads));
 	if (run->listeners > 1)
 		fprintf(file, "  %u listeners", run->listeners);
 	fprintf(file, "\n");

@@ -200,6 +200,19 @@ static void describe(struct client *client)
 	engine_prepare(&client->engine, id);
 }
 
+/* When nobody got a route for want of a device, the address is to blame, and there is nothing to report. */
+static int check_device(struct client *client)
+{
+	const struct outcome *outcomes = client->engine.timeline.outcomes;
+
+	for (uint32_t i = 0; i < client->plan->connections; i++) {
+		if (outcomes[i].event != EVENT_CALL || outcomes[i].status != -ENODEV)
+			return 0;
+	}
+	log_error("no RDMA device for %s", client->result->run.ends[SIDE_SERVER].address);
+	return -ENODEV;
+}
+
 static int run_legs(struct client *client)
 {
 	struct leg legs[PLAN_LEGS];
@@ -215,6 +228,8 @@ static int run_legs(struct client *client)
 			ret = engine_run(&client->engine, &legs[i]);
 		if (legs[i].last == STEP_RESOLVE_ADDR)
 			describe(client);
+		if (!ret && legs[i].last == STEP_RESOLVE_ROUTE)
+			ret = check_device(client);
 	}
 	return ret;
 }
@@ -289,12 +304,12 @@ static int run(struct client *client, const struct observer *observer)
 		return ret;
 	ret = run_legs(client);
 	/* A run that has begun is reported, whatever ends it. */
-	if (ret && ret != -ECANCELED) {
+	if (ret && ret != -ECANCELED && ret != -ENODEV) {
 		stop_set(client->stop, STOP_PEER_LOST);
 		ret = -ECANCELED;
 	}
 	engine_close(&client->engine, &timeline);
-	if (figures(client, &timeline))
+	if (ret != -ENODEV && figures(client, &timeline))
 		log_error("out of memory for the figures");
 	timeline_free(&timeline);
 	if (!ret && client->control && take_server_result(client)) {

@@ -208,7 +208,8 @@ static int open_listeners(struct server *server)
 	if (!server->listeners)
 		return -ENOMEM;
 	while (server->n_listeners < server->plan->listeners) {
-		ret = listener_open(&server->listeners[server->n_listeners], &address, on_request, server);
+		ret = listener_open(&server->listeners[server->n_listeners], &address,
+				    server->plan->no_control, on_request, server);
 		if (ret)
 			return ret;
 		server->n_listeners++;

@@ -77,7 +77,8 @@ dies() {
 }
 
 dies "no server" 3 'Connection refused' -s "$VM_ADDR" -c 10
-dies "an address without a device" 3 'no RDMA device' --loopback -b 127.0.0.1 -c 10
+dies "an address without a device" 3 "no RDMA device for 127.0.0.1" --loopback -b 127.0.0.1 -c 10
+dies "a server address without a device" 3 "no RDMA device for 127.0.0.1" -s 127.0.0.1 --no-control -c 10
 dies "nobody listening" 1 'REJECTED' -s "$VM_ADDR" --no-control -p 7999 -c 10
 
 if [ "$(held)" = "$before" ]; then
