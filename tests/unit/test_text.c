@@ -79,7 +79,7 @@ static void report__of_a_server__is_in_its_own_words(void **state)
 	memset(round->figures[SIDE_CLIENT], 0, sizeof(round->figures[SIDE_CLIENT]));
 	has(&r,
 	    "cmtime 0.1.0  server 10.0.0.2 <- client 10.0.0.1  rxe0 (RoCE v2)  10000 connections"
-	    "  window 64  2 reapers\n");
+	    "  window 64  2 acceptors\n");
 	has(&r, "\nserver accept        9992       0    6060.00     402.10          - ");
 	has(&r, "\nserver establish     9990       2    6061.00    1201.20        2.0 ");
 	has(&r, "\n9990 of 10000 connected, 1648 connects/s\n");
@@ -110,7 +110,7 @@ static void window__is_named_and_explained(void **state)
 	r.run.window = 1;
 	has_not(&r, "waiting behind");
 	r.run.window = WINDOW_UNKNOWN;
-	has(&r, "  10 connections  1 reaper\n");
+	has(&r, "  10 connections  1 acceptor\n");
 	has_not(&r, "waiting behind");
 	r.run.window = 64;
 	r.run.connections = 1;
