@@ -145,6 +145,8 @@ struct fake_counts {
 	uint32_t gets, acks;	      /* events handed out, and back */
 	struct fake_pair channels, ids, qps, pds, cqs;
 	uint32_t discarded; /* events that went with their id, unread */
+	/* Connecting ids with a call whose answer nobody has read: now, and the most there were. */
+	uint32_t in_flight, most_in_flight;
 	uint32_t faults;    /* misuse, each said on stderr */
 };
 struct fake_counts fake_counts(void);

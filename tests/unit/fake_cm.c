@@ -276,6 +276,7 @@ static bool script_answers(struct fake_id *fid, const struct verdict *v)
 	struct verdict late = { .late_ns = v->late_ns };
 	struct fake_node *node;
 
+	kernel_asked(fid);
 	if (!v->drop && !v->replace) {
 		fid->answer = *v;
 		return false;

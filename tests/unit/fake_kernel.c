@@ -87,6 +87,21 @@ static void dequeue(struct fake_channel *channel, struct fake_node *node)
 		channel_signal(channel, false);
 }
 
+void kernel_asked(struct fake_id *fid)
+{
+	if (fid->side != FAKE_CLIENT || fid->in_flight)
+		return;
+	fid->in_flight = true;
+	if (++fake_books.in_flight > fake_books.most_in_flight)
+		fake_books.most_in_flight = fake_books.in_flight;
+}
+
+void kernel_heard(struct fake_id *fid)
+{
+	fake_books.in_flight -= fid->in_flight;
+	fid->in_flight = false;
+}
+
 struct fake_node *kernel_pop(struct fake_channel *channel)
 {
 	struct fake_node *node = TAILQ_FIRST(&channel->queue);
@@ -96,6 +111,7 @@ struct fake_node *kernel_pop(struct fake_channel *channel)
 	dequeue(channel, node);
 	node->owner->underway--;
 	node->owner->reported++;
+	kernel_heard(node->owner);
 	if (node->request)
 		node->owner->backlog++;
 	return node;

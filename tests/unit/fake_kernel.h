@@ -62,6 +62,7 @@ struct fake_id {
 	bool accepted; /* events of an id that is not accepted yet are not reported */
 	bool remote;   /* connected to somebody elsewhere */
 	bool connect_error;
+	bool in_flight; /* an answer to its last call is to be read */
 	bool reuseaddr;
 	struct fake_id *peer;
 	int backlog;
@@ -128,6 +129,9 @@ void node_data(struct fake_node *node, const void *data, uint8_t len, uint8_t pa
 void kernel_post(struct fake_node *node);
 /* The same for what answers the owner's last call. */
 void kernel_answer(struct fake_node *node);
+/* A connecting id has made a call that wants an answer; or has read one, or is gone. */
+void kernel_asked(struct fake_id *fid);
+void kernel_heard(struct fake_id *fid);
 /* Past the script: after that long. */
 void kernel_schedule(struct fake_node *node, uint64_t after_ns);
 void kernel_follow(struct fake_id *fid, const struct verdict *v, uint64_t after_ns);

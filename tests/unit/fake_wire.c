@@ -193,6 +193,7 @@ struct fake_id *id_new(struct fake_channel *channel, void *context, enum rdma_po
 void id_forget(struct fake_id *fid)
 {
 	port_release(fid);
+	kernel_heard(fid);
 	fake_channel_of(fid->id.channel)->ids--;
 	TAILQ_REMOVE(&fake_all_ids, fid, all);
 }
