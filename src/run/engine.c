@@ -160,11 +160,8 @@ static void overdue(struct engine *engine, struct conn *conn)
 	enum step step = conn->awaiting;
 	struct event given_up = { .kind = is_cut(engine) ? EVENT_ABORTED : EVENT_TIMEOUT };
 
-	if (step == STEPS) {
-		if (is_cut(engine) && !span_done(conn_span(conn, engine->leg.last)))
-			conn_fail(conn, engine->leg.first, EVENT_ABORTED, 0);
+	if (step == STEPS)
 		return;
-	}
 	if (is_cut(engine) ||
 	    clock_now_ns() - conn_span(conn, step)->begin_ns >= engine->plan->step_timeout_ns)
 		fail_and_leave(engine, conn, step, &given_up);
@@ -265,13 +262,20 @@ static int issue_all(struct engine *engine, uint64_t leg_began_ns)
 	return 0;
 }
 
-/* Every connection ends the leg where it stands. Reapers may still be in a call; they leave when it returns. */
+/*
+ * Every connection ends the leg where it stands. Reapers may still be in a call; they leave when it returns. Those that
+ * had not begun are recorded by main, now that none is in flight: their owners, if any, may read the mail much later.
+ */
 static void cut_short(struct engine *engine)
 {
 	atomic_store_explicit(&engine->cut, true, memory_order_relaxed);
 	for (uint32_t i = 0; i < engine->plan->connections; i++)
 		conn_post(&engine->conns[i], MAIL_OVERDUE, NULL);
 	gate_wait(&engine->gate, 0, NULL, NEVER_NS);
+	for (uint32_t i = 0; i < engine->plan->connections; i++) {
+		if (!span_done(timeline_span(&engine->timeline, engine->leg.last, i)))
+			conn_fail(&engine->conns[i], engine->leg.first, EVENT_ABORTED, 0);
+	}
 }
 
 int engine_run(struct engine *engine, const struct leg *leg)
