@@ -77,8 +77,10 @@ static void begin_leg(struct engine *engine, struct conn *conn)
 	enum step first = engine->leg.first;
 	bool destroys = first == STEP_DESTROY_QP || first == STEP_DESTROY_ID;
 
-	if (!destroys && conn->lost.kind != EVENT_NONE)
-		conn_fail(conn, first, conn->lost.kind, conn->lost.status);
+	if (!destroys && conn->lost.kind != EVENT_NONE && !conn_failed(conn)) {
+		fail_and_leave(engine, conn, first, &conn->lost);
+		return;
+	}
 	if (!conn_failed(conn) && !is_cut(engine)) {
 		go_on(engine, conn, first);
 		return;
@@ -128,6 +130,16 @@ static void unasked(struct conn *conn, const struct event *event)
 		conn->lost = *event;
 }
 
+/*
+ * Read before the step's call, posted after it: no answer. The peer's DISCONNECTED is the last that is heard of a
+ * connection, though: our own call was then the reply to it.
+ */
+static void crossed(struct engine *engine, struct conn *conn, const struct event *event)
+{
+	if (event->kind == EVENT_DISCONNECTED || event->kind == EVENT_DEVICE_REMOVAL)
+		fail_and_leave(engine, conn, conn->awaiting, event);
+}
+
 static void heard(struct engine *engine, struct conn *conn, const struct event *event)
 {
 	static const struct {
@@ -147,6 +159,8 @@ static void heard(struct engine *engine, struct conn *conn, const struct event *
 
 	if (step == STEPS)
 		unasked(conn, event);
+	else if (event->at_ns < conn_span(conn, step)->begin_ns)
+		crossed(engine, conn, event);
 	else if (event->kind == answers[step].good && !event->status)
 		answered(engine, conn, event);
 	else if (event->kind == answers[step].good || answers[step].is_bad[event->kind] ||
