@@ -110,7 +110,7 @@ static void window__is_named_and_explained(void **state)
 	r.run.window = 1;
 	has_not(&r, "waiting behind");
 	r.run.window = WINDOW_UNKNOWN;
-	has(&r, "  10 connections  1 acceptor\n");
+	has(&r, "  10 connections  1 reaper\n");
 	has_not(&r, "waiting behind");
 	r.run.window = 64;
 	r.run.connections = 1;
