@@ -11,6 +11,7 @@ ADDR=${ADDR:-$VM_ADDR}
 pair() {
 	file=$1
 	shift
+	: >"$OUT/server.err"
 	cmtime --one-off -v -b "$ADDR" >"$OUT/server.txt" 2>"$OUT/server.err" &
 	server=$!
 	until grep -q 'serving on port' "$OUT/server.err"; do

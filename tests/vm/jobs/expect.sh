@@ -65,6 +65,7 @@ all_connected() {
 
 # start_server [OPTION...]: in the background; sets $server; returns once it listens on TCP port 7471, or says it does.
 start_server() {
+	: >"$OUT/server.err"
 	cmtime -v "$@" >"$OUT/server.txt" 2>"$OUT/server.err" &
 	server=$!
 	tries=0
