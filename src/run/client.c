@@ -224,8 +224,10 @@ static int run_legs(struct client *client)
 			ret = stand_at_barrier(client, legs[i].first);
 			count_messages(client, legs[i].first);
 		}
-		if (!ret)
-			ret = engine_run(&client->engine, &legs[i]);
+		if (ret)
+			engine_cut(&client->engine, &legs[i]);
+		else if ((ret = engine_run(&client->engine, &legs[i])) && i + 1 < n)
+			engine_cut(&client->engine, &legs[i + 1]);
 		if (legs[i].last == STEP_RESOLVE_ADDR)
 			describe(client);
 		if (!ret && legs[i].last == STEP_RESOLVE_ROUTE)

@@ -286,9 +286,15 @@ static void cut_short(struct engine *engine)
 	for (uint32_t i = 0; i < engine->plan->connections; i++)
 		conn_post(&engine->conns[i], MAIL_OVERDUE, NULL);
 	gate_wait(&engine->gate, 0, NULL, NEVER_NS);
+	engine_cut(engine, &engine->leg);
+}
+
+void engine_cut(struct engine *engine, const struct leg *leg)
+{
+	atomic_store_explicit(&engine->cut, true, memory_order_relaxed);
 	for (uint32_t i = 0; i < engine->plan->connections; i++) {
-		if (!span_done(timeline_span(&engine->timeline, engine->leg.last, i)))
-			conn_fail(&engine->conns[i], engine->leg.first, EVENT_ABORTED, 0);
+		if (!span_done(timeline_span(&engine->timeline, leg->last, i)))
+			conn_fail(&engine->conns[i], leg->first, EVENT_ABORTED, 0);
 	}
 }
 

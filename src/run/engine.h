@@ -58,6 +58,12 @@ int engine_open(struct engine *engine, const struct plan *plan, const struct cal
  */
 int engine_run(struct engine *engine, const struct leg *leg);
 
+/*
+ * The run is over, and nobody takes that leg any more: whoever has neither ended it nor failed is recorded as cut short
+ * in it. Nothing may be in flight.
+ */
+void engine_cut(struct engine *engine, const struct leg *leg);
+
 /* The first id that has a device (after address resolution); NULL: none. */
 struct rdma_cm_id *engine_some_id(const struct engine *engine);
 
