@@ -28,6 +28,7 @@ struct conversation {
 	struct session session;
 	struct counter_watch watch;
 	struct result result;
+	bool ended; /* and has its figures */
 };
 
 static int say(struct conversation *c, json_t *message)
@@ -61,10 +62,11 @@ static int result_begin(struct conversation *c)
 }
 
 /* Takes the session out of the readers' sight, destroys what it holds, and fills its figures in. */
-static int result_end(struct conversation *c)
+static int result_end(struct conversation *c, bool finished)
 {
+	c->ended = true;
 	server_dismiss(c->server, &c->session);
-	session_destroy(&c->session, true);
+	session_destroy(&c->session, true, finished ? EVENT_TIMEOUT : EVENT_ABORTED);
 	c->result.run.ends[SIDE_SERVER] = c->session.end;
 	c->result.rounds[0].strangers = atomic_load(&c->server->strangers) - c->session.strangers_before;
 	return session_figures(&c->session, &c->result.rounds[0]);
@@ -146,7 +148,7 @@ static int stand_at_barrier(struct conversation *c, const json_t *message)
 /* 1: the run is over, its result sent. */
 static int finish(struct conversation *c)
 {
-	int ret = result_end(c);
+	int ret = result_end(c, true);
 
 	if (!ret)
 		ret = say(c, result_message_to_json(result_to_json(&c->result)));
@@ -176,24 +178,30 @@ static int hear(struct conversation *c)
 	return ret;
 }
 
+static enum run_end end_of(const struct conversation *c)
+{
+	const struct round *round = &c->result.rounds[0];
+
+	return round->ledger.n || round->connected < c->session.connections ? RUN_FAILURES : RUN_WELL;
+}
+
 static void serve_run(struct conversation *c)
 {
 	int ret = answer(c);
 
 	while (!ret)
 		ret = hear(c);
-	bool finished = ret == 1;
+	enum run_end end = RUN_LOST;
 
-	if (!finished) {
-		if (!control_loss(c->control))
-			say(c, abort_to_json("the server ends"));
-		result_end(c);
-	}
-	enum run_end end = finished ? (c->result.rounds[0].ledger.n ? RUN_FAILURES : RUN_WELL) :
-			   stop_reason(c->stop) == STOP_PEER_LOST ? RUN_LOST :
-			   ret == -ECANCELED			  ? RUN_INTERRUPTED :
-								    RUN_LOST;
-
+	/* Who ended it is asked before the abort is said: a client goes when it hears that. */
+	if (ret == 1)
+		end = end_of(c);
+	else if (!control_loss(c->control) && stop_reason(&c->server->ending) != STOP_NONE)
+		end = RUN_INTERRUPTED;
+	if (ret != 1 && !control_loss(c->control))
+		say(c, abort_to_json("the server ends"));
+	if (!c->ended)
+		result_end(c, false);
 	server_report(c->server, &c->result, end);
 }
 
@@ -270,12 +278,10 @@ static void end_anonymous(struct conversation *c, bool interrupted)
 	struct round *round = &c->result.rounds[0];
 
 	counter_watch_step(&c->watch, round, STEP_CONNECT);
-	result_end(c);
+	result_end(c, !interrupted);
 	if (session_activity(&c->session))
 		server_report(c->server, &c->result,
-			      interrupted					     ? RUN_INTERRUPTED :
-			      round->ledger.n || round->connected < c->session.connections ? RUN_FAILURES :
-											       RUN_WELL);
+			      interrupted ? RUN_INTERRUPTED : end_of(c));
 	server_forget(c->server, &c->session);
 	result_free(&c->result);
 }

@@ -89,7 +89,7 @@ void server_dismiss(struct server *server, struct session *session)
 
 void server_forget(struct server *server, struct session *session)
 {
-	session_destroy(session, false);
+	session_destroy(session, false, EVENT_ABORTED);
 	quiesce(server);
 	session_close(session);
 }

@@ -104,7 +104,7 @@ static void destroy(struct session *session, struct conn *conn)
 	bool has = step == STEP_DESTROY_QP ? conn->has_qp : conn->id != NULL;
 
 	if (conn->awaiting == STEP_ESTABLISH)
-		conn_fail(conn, STEP_ESTABLISH, session->destroys_timed ? EVENT_TIMEOUT : EVENT_ABORTED, 0);
+		conn_fail(conn, STEP_ESTABLISH, session->waiting, 0);
 	leave_arriving(conn);
 	if (has) {
 		if (!atomic_exchange(&session->described, true))
@@ -231,12 +231,13 @@ uint64_t session_activity(const struct session *session)
 	       gate_in_flight(&session->staying);
 }
 
-void session_destroy(struct session *session, bool timed)
+void session_destroy(struct session *session, bool timed, enum event_kind waiting)
 {
 	static const enum step steps[] = { STEP_DESTROY_QP, STEP_DESTROY_ID };
 
 	gate_wait(&session->queued, 0, NULL, NEVER_NS);
 	session->destroys_timed = timed;
+	session->waiting = waiting;
 	for (size_t s = 0; s < sizeof(steps) / sizeof(*steps); s++) {
 		session->destroys = steps[s];
 		for (uint32_t i = 0; i < session->connections; i++) {

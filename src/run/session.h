@@ -39,6 +39,7 @@ struct session {
 	struct gate destroying;
 	enum step destroys;
 	bool destroys_timed;
+	enum event_kind waiting;
 	atomic_bool described;
 	struct endpoint_info end; /* what it ran on, once the first connection is destroyed */
 	uint32_t strangers_before; /* the server's count of them when the session began */
@@ -66,10 +67,11 @@ uint32_t session_established(const struct session *session);
 uint64_t session_activity(const struct session *session);
 
 /*
- * Destroys every QP, then every id, and times it if timed; whoever had not been established is then recorded so. No
- * request may be on its way: the session has left the server's list and its channels have been quiesced. Twice is fine.
+ * Destroys every QP, then every id, and times it if timed; whoever still waits to be established is recorded with that
+ * event: EVENT_TIMEOUT, or EVENT_ABORTED where the run was cut. No request may be on its way: the session has left the
+ * server's list and its channels have been quiesced. Twice is fine.
  */
-void session_destroy(struct session *session, bool timed);
+void session_destroy(struct session *session, bool timed, enum event_kind waiting);
 
 /* The server's half of a round: begin, figures, outcomes, refusals. After session_destroy(). 0 or -ENOMEM. */
 int session_figures(const struct session *session, struct round *round);

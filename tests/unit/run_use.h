@@ -9,13 +9,12 @@
 #ifndef CMTIME_TESTS_RUN_USE_H
 #define CMTIME_TESTS_RUN_USE_H
 
-#include "cmocka_all.h"
+#include "fake_use.h"
 
 #include "core/plan.h"
 #include "core/result.h"
 #include "core/stats.h"
 #include "core/timeline.h"
-#include "fake.h"
 #include "host/clock.h"
 #include "host/stop.h"
 #include "run/engine.h"
@@ -24,7 +23,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-enum { PORT = 7471, HANG_S = 100 };
+enum { HANG_S = 100 };
 
 static inline int run_setup(void **state)
 {
