@@ -26,11 +26,28 @@ static struct conn *take(struct acceptors *acceptors)
 
 static void *accept_all(void *arg)
 {
+	struct acceptor *acceptor = arg;
 	struct conn *conn;
 
-	while ((conn = take(arg)))
+	while ((conn = take(acceptor->all))) {
+		pthread_mutex_lock(&acceptor->serving);
 		conn_post(conn, MAIL_REQUEST, NULL);
+		pthread_mutex_unlock(&acceptor->serving);
+	}
 	return NULL;
+}
+
+static int start_one(struct acceptors *acceptors, struct acceptor *acceptor)
+{
+	acceptor->all = acceptors;
+	int ret = -pthread_mutex_init(&acceptor->serving, NULL);
+
+	if (ret)
+		return ret;
+	ret = -pthread_create(&acceptor->thread, NULL, accept_all, acceptor);
+	if (ret)
+		pthread_mutex_destroy(&acceptor->serving);
+	return ret;
 }
 
 int acceptors_start(struct acceptors *acceptors, uint32_t threads)
@@ -41,11 +58,11 @@ int acceptors_start(struct acceptors *acceptors, uint32_t threads)
 		return 0;
 	pthread_mutex_init(&acceptors->lock, NULL);
 	pthread_cond_init(&acceptors->filled, NULL);
-	acceptors->threads = calloc(threads, sizeof(*acceptors->threads));
-	int ret = acceptors->threads ? 0 : -ENOMEM;
+	acceptors->each = calloc(threads, sizeof(*acceptors->each));
+	int ret = acceptors->each ? 0 : -ENOMEM;
 
 	while (!ret && acceptors->n < threads) {
-		ret = -pthread_create(&acceptors->threads[acceptors->n], NULL, accept_all, acceptors);
+		ret = start_one(acceptors, &acceptors->each[acceptors->n]);
 		if (!ret)
 			acceptors->n++;
 	}
@@ -70,18 +87,28 @@ void acceptors_hand(struct acceptors *acceptors, struct conn *conn)
 	pthread_cond_signal(&acceptors->filled);
 }
 
+void acceptors_quiesce(struct acceptors *acceptors)
+{
+	for (uint32_t i = 0; i < acceptors->n; i++) {
+		pthread_mutex_lock(&acceptors->each[i].serving);
+		pthread_mutex_unlock(&acceptors->each[i].serving);
+	}
+}
+
 void acceptors_stop(struct acceptors *acceptors)
 {
-	if (!acceptors->threads)
+	if (!acceptors->each)
 		return;
 	pthread_mutex_lock(&acceptors->lock);
 	acceptors->ending = true;
 	pthread_mutex_unlock(&acceptors->lock);
 	pthread_cond_broadcast(&acceptors->filled);
-	for (uint32_t i = 0; i < acceptors->n; i++)
-		pthread_join(acceptors->threads[i], NULL);
+	for (uint32_t i = 0; i < acceptors->n; i++) {
+		pthread_join(acceptors->each[i].thread, NULL);
+		pthread_mutex_destroy(&acceptors->each[i].serving);
+	}
 	pthread_cond_destroy(&acceptors->filled);
 	pthread_mutex_destroy(&acceptors->lock);
-	free(acceptors->threads);
+	free(acceptors->each);
 	*acceptors = (struct acceptors){ 0 };
 }

@@ -91,6 +91,7 @@ void server_forget(struct server *server, struct session *session)
 {
 	session_destroy(session, false, EVENT_ABORTED);
 	quiesce(server);
+	acceptors_quiesce(&server->acceptors);
 	session_close(session);
 }
 

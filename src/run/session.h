@@ -76,7 +76,7 @@ void session_destroy(struct session *session, bool timed, enum event_kind waitin
 /* The server's half of a round: begin, figures, outcomes, refusals. After session_destroy(). 0 or -ENOMEM. */
 int session_figures(const struct session *session, struct round *round);
 
-/* After session_destroy(), and after the channels have been quiesced once more. */
+/* After session_destroy(), and after channels and acceptors have been quiesced once more. */
 void session_close(struct session *session);
 
 #endif
