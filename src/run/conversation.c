@@ -294,13 +294,14 @@ int conversation_anonymous(struct server *server)
 	while (!ret) {
 		present(server, &runs[now].session);
 		ret = watch_run(&runs[now]);
-		int next = !now, opened = ret || server->plan->one_off ? -1 : open_anonymous(&runs[next], server);
+		bool last = ret || server->plan->one_off;
+		int opened = last ? -ECANCELED : open_anonymous(&runs[!now], server);
 
-		present(server, opened ? NULL : &runs[next].session);
+		present(server, opened ? NULL : &runs[!now].session);
 		end_anonymous(&runs[now], ret == -ECANCELED);
 		if (opened)
-			break;
-		now = next;
+			return last ? ret : opened;
+		now = !now;
 	}
 	return ret;
 }
