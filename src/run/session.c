@@ -98,6 +98,15 @@ static void disconnected(struct conn *conn, const struct event *event)
 	leave_staying(conn);
 }
 
+static void removed(struct conn *conn, const struct event *event)
+{
+	if (conn->gone || !conn->id)
+		return;
+	conn_fail(conn, conn->awaiting == STEPS ? STEP_DISCONNECT : conn->awaiting, event->kind, event->status);
+	leave_arriving(conn);
+	leave_staying(conn);
+}
+
 static void destroy(struct session *session, struct conn *conn)
 {
 	enum step step = session->destroys;
@@ -135,9 +144,7 @@ static void act(struct conn *conn, enum mail mail, const struct event *event)
 		disconnected(conn, event);
 		break;
 	case MAIL_REMOVAL:
-		conn_fail(conn, conn->awaiting == STEPS ? STEP_DISCONNECT : conn->awaiting, event->kind, event->status);
-		leave_arriving(conn);
-		leave_staying(conn);
+		removed(conn, event);
 		break;
 	case MAIL_GO:
 		destroy(session_of(conn), conn);
