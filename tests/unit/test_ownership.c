@@ -179,14 +179,6 @@ static void ownership__by_a_relaxed_mailbox__is_reported(void **state)
 		assert_int_equal(outcome_of("test_ownership_relaxed", scenes[i]), TSAN_EXIT);
 }
 
-static void ownership__by_a_relaxed_exchange_alone__is_reported(void **state)
-{
-	(void)state;
-	if (!UNDER_TSAN)
-		skip();
-	assert_int_equal(outcome_of("test_ownership_exchange", "posters"), TSAN_EXIT);
-}
-
 static void letter__read_without_acquire__is_reported(void **state)
 {
 	(void)state;
@@ -200,7 +192,6 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ownership__from_thread_to_thread__draws_no_report),
 		cmocka_unit_test(ownership__by_a_relaxed_mailbox__is_reported),
-		cmocka_unit_test(ownership__by_a_relaxed_exchange_alone__is_reported),
 		cmocka_unit_test(letter__read_without_acquire__is_reported),
 	};
 
