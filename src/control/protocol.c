@@ -249,7 +249,7 @@ static void take_text(struct check *check, const char *key, size_t least, char t
 	char expected[80];
 
 	if (text_is_sound(json, least, RESULT_NAME)) {
-		strcpy(text, json_string_value(json));
+		snprintf(text, RESULT_NAME, "%s", json_string_value(json));
 		return;
 	}
 	snprintf(expected, sizeof(expected), "text of %zu to %d bytes", least, RESULT_NAME - 1);
@@ -365,7 +365,7 @@ void reason_from_json(const json_t *message, char reason[PROTOCOL_WORDS])
 	const json_t *json = json_object_get(message, "reason");
 	bool sound = text_is_sound(json, 1, PROTOCOL_WORDS);
 
-	strcpy(reason, sound ? json_string_value(json) : "no reason given");
+	snprintf(reason, PROTOCOL_WORDS, "%s", sound ? json_string_value(json) : "no reason given");
 }
 
 int result_message_from_json(const json_t *message, char why[PROTOCOL_WORDS], const json_t **result)

@@ -167,23 +167,39 @@ static void window__with_nothing_answered__is_filled_and_no_more(void **state)
 	}
 }
 
-/* Batches of events must not end up with one thread: each takes 10 ms in the reader. */
-static void reapers__with_much_to_do_an_event__share_it(void **state)
+/* The time that 400 events of 10 ms each in their reader take four readers. */
+static uint64_t time_of_much_to_do(uint32_t many, uint64_t each_ns)
 {
-	enum { MANY = 400, EACH_MS = 10 };
 	struct figures figures;
 	struct trip trip;
 
-	(void)state;
-	trip_plan(&trip, MANY);
+	fake_reset();
+	trip_plan(&trip, many);
 	trip.plan.threads = 4;
-	fake_config.modify_qp_ns = EACH_MS * NS_PER_MS;
+	fake_config.modify_qp_ns = each_ns;
 	trip_make(&trip);
 	assert_int_equal(figures_of(&figures, &trip.timeline, STEP_CONNECT), 0);
-	assert_int_equal(figures.count, MANY);
-	assert_true(figures.total_ns < 2 * MANY * EACH_MS * NS_PER_MS / 5);
+	assert_int_equal(figures.count, many);
 	trip_adds_up(&trip);
 	trip_free(&trip);
+	assert_int_equal(fake_check(), 0);
+	return figures.total_ns;
+}
+
+/* Batches of events must not end up with one thread. On a machine that is busy otherwise, not every
+ * time counts. */
+static void reapers__with_much_to_do_an_event__share_it(void **state)
+{
+	enum { MANY = 400, EACH_MS = 10, TIMES = 3 };
+	uint64_t serial_ns = MANY * EACH_MS * NS_PER_MS, best_ns = UINT64_MAX;
+
+	(void)state;
+	for (int i = 0; i < TIMES && best_ns >= 2 * serial_ns / 5; i++) {
+		uint64_t took_ns = time_of_much_to_do(MANY, EACH_MS * NS_PER_MS);
+
+		best_ns = took_ns < best_ns ? took_ns : best_ns;
+	}
+	assert_true(best_ns < 2 * serial_ns / 5);
 }
 
 static void in_each_way_of_reaping(void (*script)(void))
