@@ -20,6 +20,7 @@
 #include "run/engine.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -35,6 +36,19 @@ static inline int run_teardown(void **state)
 {
 	alarm(0);
 	return fake_teardown(state);
+}
+
+/* Descriptors of this process. */
+static inline int fds_open(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
 }
 
 #define RUN_TEST(name) cmocka_unit_test_setup_teardown(name, run_setup, run_teardown)

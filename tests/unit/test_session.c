@@ -240,6 +240,7 @@ static void device__removed_under_an_accepted_connection__fails_that_one(void **
 	struct host host;
 
 	(void)state;
+	fake_config.dreq_timeout_ns = 20 * NS_PER_MS; /* nobody answers its client's DREQ */
 	fake_event_follow(FAKE_SERVER, RDMA_CM_EVENT_ESTABLISHED, NTH, RDMA_CM_EVENT_DEVICE_REMOVAL,
 			  0, 0);
 	serve_with_failures(&host, &guest, 2, 60 * NS_PER_S);
