@@ -146,6 +146,7 @@ int main(int argc, char **argv)
 	check(!ids || pipe(told) || pipe(tell), "set-up");
 	if (!fork())
 		serve(n, told[1], tell[0]);
+	close(told[1]); /* so that the server's end is heard of */
 	check(!(channel = rdma_create_event_channel()), "rdma_create_event_channel");
 	check(read(told[0], &byte, 1) != 1, "the server did not start"); /* it listens */
 

@@ -98,7 +98,6 @@ static int serve(struct options *options)
 
 	if (!server || server_open(server, &options->plan, &reporter, &interrupted, NULL))
 		goto out;
-	log_info("serving on port %u", server_port(server));
 	if (!server_serve(server) && !service.report_lost)
 		status = status_of_service(server, options->plan.one_off);
 	server_close(server);
@@ -112,6 +111,24 @@ out:
 static void update_progress(void *arg, enum step step, uint32_t done, uint32_t of, uint32_t failed, uint32_t in_flight)
 {
 	progress_update(arg, step_label(step), done, of, failed, in_flight, clock_now_ns());
+}
+
+/* On stderr whatever the format: not every report has room for them. */
+static void warn_of_failures(const struct result *result)
+{
+	const struct ledger *ledger = &result->rounds[0].ledger;
+
+	for (size_t i = 0; i < ledger->n; i++) {
+		const struct ledger_row *row = &ledger->rows[i];
+		bool needs_memory = row->outcome.step == STEP_CREATE_QP && row->outcome.status == -ENOMEM;
+		char reason[128];
+
+		log_warn("%u of %u failed in %s%s: %s, %s%s", row->count, result->run.connections,
+			 row->side == SIDE_SERVER ? "server " : "", step_label(row->outcome.step),
+			 event_kind_name(row->outcome.event),
+			 outcome_reason(row->outcome.event, row->outcome.status, reason, sizeof(reason)),
+			 needs_memory ? "; see ulimit -l and vm.max_map_count" : "");
+	}
 }
 
 static int run_client(struct options *options, const struct target *target)
@@ -130,6 +147,9 @@ static int run_client(struct options *options, const struct target *target)
 
 	progress_end(&progress);
 	bool measured = result.n_rounds && (!ret || ret == -ECANCELED);
+
+	if (measured)
+		warn_of_failures(&result);
 
 	if (measured && print_result(options, &result))
 		status = COULD_NOT_RUN;

@@ -173,8 +173,8 @@ static int take_word(const struct spec *spec, const char *value, const char *con
 
 static int take_text(const struct spec *spec, const char *value, const char **out)
 {
-	if (!*value)
-		return bad_value(spec, value, "an address or host name");
+	if (!*value || strchr(value, ','))
+		return bad_value(spec, value, "one address or host name");
 	*out = value;
 	return 0;
 }
@@ -268,6 +268,10 @@ static int check(const struct options *options, uint64_t given)
 				  specs[i].role == CLIENT ? "client (--server HOST)" : "server");
 			return -EINVAL;
 		}
+	}
+	if (plan->loopback && plan->one_off) {
+		log_error("--one-off: with --loopback there is one run anyway");
+		return -EINVAL;
 	}
 	if (plan->loopback && gives(given, OPT_PORT)) {
 		log_error("--port: with --loopback nobody else is to find the ports, free ones are taken");

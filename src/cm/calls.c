@@ -91,6 +91,17 @@ void call_prepare(struct rdma_cm_id *id, struct devices *devices)
 		(void)devices_find(devices, id->verbs, &device);
 }
 
+void call_prepare_all(struct devices *devices)
+{
+	struct ibv_context **all = rdma_get_devices(NULL);
+	const struct device *device;
+
+	for (struct ibv_context **verbs = all; verbs && *verbs; verbs++)
+		(void)devices_find(devices, *verbs, &device);
+	if (all)
+		rdma_free_devices(all);
+}
+
 enum call_state call_create_qp(struct conn *conn, struct devices *devices, int32_t *status)
 {
 	const struct device *device;

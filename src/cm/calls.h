@@ -48,6 +48,9 @@ enum call_state call_begin(struct conn *conn, enum step step, const struct call_
 /* Makes the PD and CQ of an id's device, so that no connection's create_qp holds them. A failure shows there again. */
 void call_prepare(struct rdma_cm_id *id, struct devices *devices);
 
+/* The same of every device of this host: a server does not know which its requests will come by. rdma_get_devices(3) */
+void call_prepare_all(struct devices *devices);
+
 /* rdma_create_qp(3) with the device's PD and CQ: a QP as small as they come, since none is ever used. */
 enum call_state call_create_qp(struct conn *conn, struct devices *devices, int32_t *status);
 

@@ -34,16 +34,14 @@ void devices_close(struct devices *devices)
 	pthread_mutex_destroy(&devices->lock);
 }
 
-static int device_make(struct ibv_context *verbs, struct device **made)
+/* What could not be made is remembered, too: ten thousand connections are not to try it again. */
+static struct device *device_make(struct ibv_context *verbs)
 {
 	struct device *device = calloc(1, sizeof(*device));
 	const char *what = "a protection domain";
-	int ret;
 
-	if (!device) {
-		log_error("out of memory for a device");
-		return -ENOMEM;
-	}
+	if (!device)
+		return NULL;
 	device->verbs = verbs;
 	errno = 0;
 	device->pd = ibv_alloc_pd(verbs);
@@ -51,34 +49,30 @@ static int device_make(struct ibv_context *verbs, struct device **made)
 		what = "a completion queue";
 		device->cq = ibv_create_cq(verbs, 1, NULL, NULL, 0);
 	}
-	if (device->cq) {
-		*made = device;
-		return 0;
-	}
-	ret = errno ? -errno : -EIO;
-	log_error("cannot create %s on %s: %s%s", what, ibv_get_device_name(verbs->device), log_errno(ret),
-		  ret == -ENOMEM ? "; see the locked-memory limit (ulimit -l)" : "");
-	device_free(device);
-	return ret;
+	if (device->cq)
+		return device;
+	device->error = errno ? -errno : -EIO;
+	log_error("cannot create %s on %s: %s%s", what, ibv_get_device_name(verbs->device),
+		  log_errno(device->error),
+		  device->error == -ENOMEM ? "; see the locked-memory limit (ulimit -l)" : "");
+	return device;
 }
 
 int devices_find(struct devices *devices, struct ibv_context *verbs, const struct device **device)
 {
 	struct device *found;
-	int ret = 0;
 
 	pthread_mutex_lock(&devices->lock);
 	for (found = devices->first; found && found->verbs != verbs; found = found->next)
 		;
-	if (!found) {
-		ret = device_make(verbs, &found);
-		if (!ret) {
-			found->next = devices->first;
-			devices->first = found;
-		}
+	if (!found && (found = device_make(verbs))) {
+		found->next = devices->first;
+		devices->first = found;
 	}
 	pthread_mutex_unlock(&devices->lock);
-	if (!ret)
+	if (!found)
+		return -ENOMEM;
+	if (!found->error)
 		*device = found;
-	return ret;
+	return found->error;
 }

@@ -17,6 +17,7 @@ struct device {
 	struct ibv_context *verbs;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
+	int error; /* -errno: it could not be made, and is not tried again */
 	struct device *next;
 };
 
@@ -30,7 +31,7 @@ int devices_init(struct devices *devices);
 /* All QPs must be destroyed. */
 void devices_close(struct devices *devices);
 
-/* The device behind verbs; made at its first use. 0 or -errno, logged. Any thread. */
+/* The device behind verbs; made at its first use. 0 or -errno, logged the first time. Any thread. */
 int devices_find(struct devices *devices, struct ibv_context *verbs, const struct device **device);
 
 #endif

@@ -33,8 +33,13 @@ static void wait_to_read(struct reaper *reaper)
 static void *reap(void *arg)
 {
 	struct reaper *reaper = arg;
+	sigset_t nudge;
 	int ret = 0;
 
+	/* A mask is inherited, even over execve(2): blocked, the signal would never get us out. */
+	sigemptyset(&nudge);
+	sigaddset(&nudge, REAPER_SIGNAL);
+	pthread_sigmask(SIG_UNBLOCK, &nudge, NULL);
 	while (stop_reason(&reaper->stop) == STOP_NONE && (!ret || ret == -EINTR)) {
 		if (reaper->holdable)
 			wait_to_read(reaper);
@@ -69,7 +74,11 @@ static int make_fds(struct reaper *reaper)
 	if (ret)
 		return ret;
 	reaper->released_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return reaper->released_fd < 0 ? -errno : 0;
+	if (reaper->released_fd >= 0)
+		return 0;
+	ret = -errno;
+	log_error("cannot make an eventfd: %s", log_errno(ret));
+	return ret;
 }
 
 static void close_fds(struct reaper *reaper)
@@ -86,10 +95,8 @@ int reaper_start(struct reaper *reaper, bool holdable,
 	*reaper = (struct reaper){ .holdable = holdable, .released_fd = -1, .stop.fd = -1, .ended.fd = -1 };
 	int ret = make_fds(reaper);
 
-	if (ret) {
-		log_error("cannot make an eventfd: %s", log_errno(ret));
+	if (ret)
 		goto fail;
-	}
 	ret = channel_open(&reaper->channel, on_request, arg);
 	if (ret)
 		goto fail;

@@ -278,7 +278,9 @@ static void control_end(struct control *control, bool left)
 	/* A peer that is closing waits for our end of the stream. */
 	shutdown(control->fd, SHUT_RDWR);
 	if (state == LOST) {
-		log_error("lost %s: %s", control->peer, control->why);
+		/* No news once the run has been ended: the peer goes because of that. */
+		if (stop_reason(control->stop) == STOP_NONE)
+			log_error("lost %s: %s", control->peer, control->why);
 		stop_set(control->stop, STOP_PEER_LOST);
 	}
 	wake(control);

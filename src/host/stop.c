@@ -2,6 +2,8 @@
 /* stop - an eventfd written once. */
 #include "host/stop.h"
 
+#include "host/log.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
@@ -10,8 +12,12 @@
 int stop_init(struct stop *stop)
 {
 	stop->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (stop->fd < 0)
-		return -errno;
+	if (stop->fd < 0) {
+		int ret = -errno;
+
+		log_error("cannot make an eventfd: %s", log_errno(ret));
+		return ret;
+	}
 	atomic_init(&stop->reason, STOP_NONE);
 	stop->parent = NULL;
 	return 0;
@@ -39,7 +45,8 @@ void stop_set(struct stop *stop, int reason)
 	int saved = errno, none = STOP_NONE;
 
 	/* An eventfd that holds 0 takes a 1, always: nothing to do about a failure. */
-	if (atomic_compare_exchange_strong(&stop->reason, &none, reason))
+	if (stop_reason(stop) == STOP_NONE &&
+	    atomic_compare_exchange_strong(&stop->reason, &none, reason))
 		(void)!write(stop->fd, &one, sizeof(one));
 	errno = saved;
 }

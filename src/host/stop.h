@@ -21,13 +21,16 @@ struct stop {
 
 enum { STOP_DEPTH = 4 }; /* longest line of parents, itself included */
 
-/* 0 or -errno. */
+/* 0 or -errno, logged. */
 int stop_init(struct stop *stop);
 /* The same, for a part of something larger: set as soon as parent is, which must outlive it. */
 int stop_init_within(struct stop *stop, const struct stop *parent);
 void stop_free(struct stop *stop);
 
-/* The first reason stays. Any thread; async-signal-safe (signal-safety(7)). */
+/*
+ * The first reason stays, a parent's before all: what follows from an end does not hide why it came. Any thread;
+ * async-signal-safe (signal-safety(7)).
+ */
 void stop_set(struct stop *stop, int reason);
 
 /* STOP_NONE while nobody has asked. */

@@ -187,6 +187,13 @@ static void count_messages(struct client *client, enum step next)
 		counter_watch_step(&client->watch, round, STEP_DISCONNECT);
 }
 
+/* A step that was cut has no barrier behind it, but its messages explain it all the more. */
+static void count_cut(struct client *client, enum step step)
+{
+	if (step == STEP_CONNECT || step == STEP_DISCONNECT)
+		counter_watch_step(&client->watch, &client->result->rounds[0], step);
+}
+
 /* What stands on both ends is known once an address is resolved. */
 static void describe(struct client *client)
 {
@@ -200,13 +207,14 @@ static void describe(struct client *client)
 	engine_prepare(&client->engine, id);
 }
 
-/* When nobody got a route for want of a device, the address is to blame, and there is nothing to report. */
+/* When nobody got an address or a route for want of a device, the address is to blame, and there is nothing to report. */
 static int check_device(struct client *client)
 {
 	const struct outcome *outcomes = client->engine.timeline.outcomes;
 
 	for (uint32_t i = 0; i < client->plan->connections; i++) {
-		if (outcomes[i].event != EVENT_CALL || outcomes[i].status != -ENODEV)
+		if ((outcomes[i].event != EVENT_CALL && outcomes[i].event != EVENT_ADDR_ERROR) ||
+		    outcomes[i].status != -ENODEV)
 			return 0;
 	}
 	log_error("no RDMA device for %s", client->result->run.ends[SIDE_SERVER].address);
@@ -224,13 +232,20 @@ static int run_legs(struct client *client)
 			ret = stand_at_barrier(client, legs[i].first);
 			count_messages(client, legs[i].first);
 		}
-		if (ret)
+		if (ret) {
 			engine_cut(&client->engine, &legs[i]);
-		else if ((ret = engine_run(&client->engine, &legs[i])) && i + 1 < n)
-			engine_cut(&client->engine, &legs[i + 1]);
+			break;
+		}
+		ret = engine_run(&client->engine, &legs[i]);
+		if (ret) {
+			count_cut(client, legs[i].first);
+			/* Those who had ended it do not go on, either. */
+			if (i + 1 < n)
+				engine_cut(&client->engine, &legs[i + 1]);
+		}
 		if (legs[i].last == STEP_RESOLVE_ADDR)
 			describe(client);
-		if (!ret && legs[i].last == STEP_RESOLVE_ROUTE)
+		if (!ret && (legs[i].last == STEP_RESOLVE_ADDR || legs[i].last == STEP_RESOLVE_ROUTE))
 			ret = check_device(client);
 	}
 	return ret;
@@ -258,8 +273,10 @@ static int set_up(struct client *client)
 	struct run_info *run = &client->result->run;
 	int ret = result_init(client->result, 1);
 
-	if (ret)
+	if (ret) {
+		log_error("out of memory for the result");
 		return ret;
+	}
 	snprintf(run->version, sizeof(run->version), "%s", PACKAGE_VERSION);
 	snprintf(run->run_id, sizeof(run->run_id), "%016" PRIx64, client->run_id);
 	run->reported_by = SIDE_CLIENT;

@@ -28,7 +28,8 @@ struct conversation {
 	struct session session;
 	struct counter_watch watch;
 	struct result result;
-	bool ended; /* and has its figures */
+	enum barrier_at next; /* the first barrier that it has not stood at */
+	bool ended;           /* and has its figures */
 };
 
 static int say(struct conversation *c, json_t *message)
@@ -51,22 +52,22 @@ static int result_begin(struct conversation *c)
 	run->reported_by = SIDE_SERVER;
 	run->connections = c->session.connections;
 	run->window = c->control ? c->offer.window : WINDOW_UNKNOWN;
-	run->threads = plan->threads;
 	run->server_threads = plan->threads;
 	run->listeners = plan->listeners;
-	snprintf(run->reap, sizeof(run->reap), "%s", reap_name(plan->reap));
-	run->step_timeout_ns = plan->step_timeout_ns;
+	run->step_timeout_ns = c->control ? c->offer.step_timeout_ns : plan->step_timeout_ns;
 	snprintf(run->ends[SIDE_CLIENT].host, RESULT_NAME, "%s", c->offer.host);
+	c->session.strangers_before = atomic_load(&c->server->strangers);
 	counter_watch_begin(&c->watch);
 	return 0;
 }
 
-/* Takes the session out of the readers' sight, destroys what it holds, and fills its figures in. */
+/* Takes the session out of the readers' sight, destroys what it holds, which is timed when nothing else goes on, and
+ * fills its figures in. */
 static int result_end(struct conversation *c, bool finished)
 {
 	c->ended = true;
 	server_dismiss(c->server, &c->session);
-	session_destroy(&c->session, true, finished ? EVENT_TIMEOUT : EVENT_ABORTED);
+	session_destroy(&c->session, finished, finished ? EVENT_TIMEOUT : EVENT_ABORTED);
 	c->result.run.ends[SIDE_SERVER] = c->session.end;
 	c->result.rounds[0].strangers = atomic_load(&c->server->strangers) - c->session.strangers_before;
 	return session_figures(&c->session, &c->result.rounds[0]);
@@ -95,11 +96,8 @@ static int hear_offer(struct conversation *c)
 	json_decref(message);
 	if (ret)
 		return refuse(c, why);
-	if (c->offer.connections > SESSION_CONNECTIONS) {
-		snprintf(why, sizeof(why), "%" PRIu32 " connections asked for, this server takes up to %d a run",
-			 c->offer.connections, SESSION_CONNECTIONS);
-		return refuse(c, why);
-	}
+	if (c->server->plan->one_off && atomic_exchange(&c->server->one_off_taken, true))
+		return refuse(c, "this server serves one run only, and has it (--one-off)");
 	return 0;
 }
 
@@ -114,6 +112,12 @@ static int answer(struct conversation *c)
 	for (uint32_t i = 0; i < server->n_listeners; i++)
 		answer.ports[answer.n_ports++] = server->listeners[i].port;
 	return say(c, answer_to_json(&answer));
+}
+
+static int out_of_turn(const struct conversation *c)
+{
+	log_error("%s: a message out of turn", control_peer(c->control));
+	return -EPROTO;
 }
 
 /* The barrier names the step that is about to begin: what it builds on must have ended here, too. */
@@ -133,6 +137,9 @@ static int stand_at_barrier(struct conversation *c, const json_t *message)
 		log_error("%s: %s", control_peer(c->control), why);
 		return ret;
 	}
+	if (barrier.at < c->next)
+		return out_of_turn(c);
+	c->next = barrier.at + 1;
 	if (barrier.at == BARRIER_DISCONNECT)
 		ret = session_wait(&c->session, MILESTONE_ESTABLISHED, barrier.established, c->stop, deadline_ns);
 	if (barrier.at == BARRIER_DESTROY)
@@ -170,8 +177,7 @@ static int hear(struct conversation *c)
 		ret = finish(c);
 		break;
 	default:
-		log_error("%s: a message out of turn", control_peer(c->control));
-		ret = -EPROTO;
+		ret = out_of_turn(c);
 		break;
 	}
 	json_decref(message);
@@ -196,7 +202,7 @@ static void serve_run(struct conversation *c)
 	/* Who ended it is asked before the abort is said: a client goes when it hears that. */
 	if (ret == 1)
 		end = end_of(c);
-	else if (!control_loss(c->control) && stop_reason(&c->server->ending) != STOP_NONE)
+	else if (!control_loss(c->control) && stop_reason(c->server->ending.parent) != STOP_NONE)
 		end = RUN_INTERRUPTED;
 	if (ret != 1 && !control_loss(c->control))
 		say(c, abort_to_json("the server ends"));
@@ -205,21 +211,36 @@ static void serve_run(struct conversation *c)
 	server_report(c->server, &c->result, end);
 }
 
-static void talk(struct conversation *c)
+static void open_and_serve(struct conversation *c)
 {
-	if (hear_offer(c))
-		return;
 	if (session_open(&c->session, c->offer.run_id, c->offer.connections, &c->server->devices)) {
 		refuse(c, "the server has not enough memory for so many connections");
 		return;
 	}
-	c->session.strangers_before = atomic_load(&c->server->strangers);
-	if (!result_begin(c)) {
-		server_admit(c->server, &c->session);
+	if (result_begin(c))
+		refuse(c, "the server has not enough memory for a result");
+	else if (server_admit(c->server, &c->session))
+		refuse(c, "another run has this run's id");
+	else
 		serve_run(c);
-	}
 	server_forget(c->server, &c->session);
 	result_free(&c->result);
+}
+
+static void talk(struct conversation *c)
+{
+	char why[PROTOCOL_WORDS];
+
+	if (hear_offer(c))
+		return;
+	if (!server_reserve(c->server, c->offer.connections)) {
+		snprintf(why, sizeof(why), "%" PRIu32 " connections asked for, this server takes up to %d of all clients together",
+			 c->offer.connections, SERVER_CONNECTIONS);
+		refuse(c, why);
+		return;
+	}
+	open_and_serve(c);
+	server_release(c->server, c->offer.connections);
 }
 
 void conversation_hold(struct server *server, int fd, struct stop *stop)
@@ -275,9 +296,6 @@ static int open_anonymous(struct conversation *c, struct server *server)
 /* Ends one run; its successor takes the requests that come meanwhile. */
 static void end_anonymous(struct conversation *c, bool interrupted)
 {
-	struct round *round = &c->result.rounds[0];
-
-	counter_watch_step(&c->watch, round, STEP_CONNECT);
 	result_end(c, !interrupted);
 	if (session_activity(&c->session))
 		server_report(c->server, &c->result,
@@ -291,10 +309,16 @@ int conversation_anonymous(struct server *server)
 	struct conversation runs[2];
 	int now = 0, ret = open_anonymous(&runs[now], server);
 
-	while (!ret) {
+	if (!ret) {
 		present(server, &runs[now].session);
+		server_ready(server);
+	}
+	while (!ret) {
 		ret = watch_run(&runs[now]);
 		bool last = ret || server->plan->one_off;
+
+		/* Before its successor begins to count. */
+		counter_watch_step(&runs[now].watch, &runs[now].result.rounds[0], STEP_CONNECT);
 		int opened = last ? -ECANCELED : open_anonymous(&runs[!now], server);
 
 		present(server, opened ? NULL : &runs[!now].session);

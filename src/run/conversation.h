@@ -6,8 +6,6 @@
 struct server;
 struct stop;
 
-enum { SESSION_CONNECTIONS = 1 << 20 }; /* more are refused, in words */
-
 /* One client's run, from its offer to its result (control/protocol.h has the picture). Takes fd over. */
 void conversation_hold(struct server *server, int fd, struct stop *stop);
 

@@ -221,8 +221,11 @@ static void look_after(struct engine *engine, uint32_t issued, uint64_t leg_bega
 					 engine->plan->connections,
 					 atomic_load_explicit(&engine->failed, memory_order_relaxed), in_flight);
 	}
-	if (clock_now_ns() - leg_began_ns < engine->plan->step_timeout_ns)
+	uint64_t now_ns = clock_now_ns(), patience_ns = engine->plan->step_timeout_ns;
+
+	if (now_ns - leg_began_ns < patience_ns || now_ns - engine->swept_ns < patience_ns / 4)
 		return;
+	engine->swept_ns = now_ns;
 	for (uint32_t i = 0; i < issued; i++)
 		conn_post(&engine->conns[i], MAIL_OVERDUE, NULL);
 }
@@ -341,8 +344,10 @@ static int start_reapers(struct engine *engine)
 		return ret ? ret : channel_set_nonblocking(&engine->inlined);
 	}
 	engine->reapers = calloc(engine->plan->threads, sizeof(*engine->reapers));
-	if (!engine->reapers)
+	if (!engine->reapers) {
+		log_error("out of memory for %u reapers", engine->plan->threads);
 		return -ENOMEM;
+	}
 	while (engine->n_reapers < engine->plan->threads) {
 		int ret = reaper_start(&engine->reapers[engine->n_reapers], engine->plan->reap == REAP_DEFERRED,
 				       NULL, NULL);

@@ -42,6 +42,7 @@ struct engine {
 	struct channel inlined;
 	struct leg leg;     /* under way: changed by main while nothing is in flight */
 	atomic_bool cut;    /* the run is over before its time */
+	uint64_t swept_ns;  /* when main last asked who is overdue */
 	atomic_uint failed; /* for the observer */
 };
 

@@ -2,6 +2,7 @@
 /* gate - a counter, and an eventfd for the one waiter. */
 #include "run/gate.h"
 
+#include "host/log.h"
 #include "host/wait.h"
 
 #include <errno.h>
@@ -16,7 +17,12 @@ int gate_init(struct gate *gate, uint32_t window)
 	atomic_init(&gate->in_flight, 0);
 	atomic_init(&gate->wake_at, NOT_WAITING);
 	gate->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return gate->fd < 0 ? -errno : 0;
+	if (gate->fd >= 0)
+		return 0;
+	int ret = -errno;
+
+	log_error("cannot make an eventfd: %s", log_errno(ret));
+	return ret;
 }
 
 void gate_free(struct gate *gate)

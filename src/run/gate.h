@@ -22,7 +22,7 @@ struct gate {
 	int fd;              /* eventfd */
 };
 
-/* window 0: unlimited. 0 or -errno. */
+/* window 0: unlimited. 0 or -errno, logged. */
 int gate_init(struct gate *gate, uint32_t window);
 void gate_free(struct gate *gate);
 

@@ -60,12 +60,40 @@ static void on_request(void *arg, const struct request *request)
 		call_reject(request->id);
 }
 
-void server_admit(struct server *server, struct session *session)
+bool server_reserve(struct server *server, uint32_t connections)
 {
 	pthread_mutex_lock(&server->lock);
-	session->next = server->sessions;
-	server->sessions = session;
+	bool fits = connections <= SERVER_CONNECTIONS - server->reserved;
+
+	if (fits)
+		server->reserved += connections;
 	pthread_mutex_unlock(&server->lock);
+	return fits;
+}
+
+void server_release(struct server *server, uint32_t connections)
+{
+	pthread_mutex_lock(&server->lock);
+	server->reserved -= connections;
+	pthread_mutex_unlock(&server->lock);
+}
+
+int server_admit(struct server *server, struct session *session)
+{
+	pthread_mutex_lock(&server->lock);
+	bool is_new = !find(server, session->run);
+
+	if (is_new) {
+		session->next = server->sessions;
+		server->sessions = session;
+	}
+	pthread_mutex_unlock(&server->lock);
+	return is_new ? 0 : -EEXIST;
+}
+
+void server_ready(const struct server *server)
+{
+	log_info("serving on port %u", server_port(server));
 }
 
 static void quiesce(struct server *server)
@@ -127,17 +155,20 @@ static void clear_seat(struct seat *seat)
 	seat->taken = false;
 }
 
+/* Clears the seats of those who have left; a free one, or NULL. */
 static struct seat *find_seat(struct server *server)
 {
+	struct seat *free_seat = NULL;
+
 	for (size_t i = 0; i < SERVER_SEATS; i++) {
 		struct seat *seat = &server->seats[i];
 
 		if (seat->taken && atomic_load_explicit(&seat->left, memory_order_acquire))
 			clear_seat(seat);
 		if (!seat->taken)
-			return seat;
+			free_seat = seat;
 	}
-	return NULL;
+	return free_seat;
 }
 
 static void seat_client(struct server *server, int fd)
@@ -170,6 +201,7 @@ static int serve_clients(struct server *server)
 {
 	int ret, fd;
 
+	server_ready(server);
 	while (!(ret = control_accept(server->control, &server->ending, NEVER_NS, &fd)))
 		seat_client(server, fd);
 	return ret;
@@ -206,8 +238,10 @@ static int open_listeners(struct server *server)
 	if (ret)
 		return ret;
 	server->listeners = calloc(server->plan->listeners, sizeof(*server->listeners));
-	if (!server->listeners)
+	if (!server->listeners) {
+		log_error("out of memory for %u listeners", server->plan->listeners);
 		return -ENOMEM;
+	}
 	while (server->n_listeners < server->plan->listeners) {
 		ret = listener_open(&server->listeners[server->n_listeners], &address,
 				    server->plan->no_control, on_request, server);
@@ -232,8 +266,10 @@ int server_open(struct server *server, const struct plan *plan, const struct rep
 	ret = devices_init(&server->devices);
 	if (!ret)
 		ret = acceptors_start(&server->acceptors, plan->threads);
-	if (!ret)
+	if (!ret) {
+		call_prepare_all(&server->devices);
 		ret = open_listeners(server);
+	}
 	if (!ret && !plan->no_control)
 		ret = control_listen(control_address ? control_address : plan->bind, plan->port, &server->control);
 	if (ret)

@@ -23,7 +23,10 @@ struct control_listener;
 struct result;
 struct session;
 
-enum { SERVER_SEATS = 64 }; /* clients on the control channel at once */
+enum {
+	SERVER_SEATS = 64,             /* clients on the control channel at once */
+	SERVER_CONNECTIONS = 1 << 20, /* of all their runs together; an offer of more is refused, in words */
+};
 
 /* How a run ended, from the server's end. */
 enum run_end {
@@ -59,10 +62,12 @@ struct server {
 	struct control_listener *control;
 	pthread_mutex_t lock; /* sessions, and the list's links */
 	struct session *sessions;
+	uint32_t reserved; /* connections of all sessions together */
 	struct session *anonymous; /* --no-control: whose all requests are */
 	pthread_mutex_t reporting;
 	atomic_uint strangers;
 	atomic_uint runs;
+	atomic_bool one_off_taken; /* plan->one_off: its one client has come */
 	atomic_int last_end; /* enum run_end of the last run */
 	atomic_bool interrupted; /* a run was */
 	struct seat seats[SERVER_SEATS];
@@ -85,8 +90,18 @@ void server_close(struct server *server);
 
 /* For run/conversation.c, any session thread. */
 
-/* Requests find the session from now on; and no longer, and none is on its way when it returns. */
-void server_admit(struct server *server, struct session *session);
+/* Room for so many connections beside those of other sessions; given back by server_release(). */
+bool server_reserve(struct server *server, uint32_t connections);
+void server_release(struct server *server, uint32_t connections);
+
+/* It serves, on this port: says so, for whoever waits to start a client. */
+void server_ready(const struct server *server);
+
+/*
+ * Requests find the session from now on; -EEXIST: another has its run id. And no longer, and none is on its way when
+ * server_dismiss() returns.
+ */
+int server_admit(struct server *server, struct session *session);
 void server_dismiss(struct server *server, struct session *session);
 
 /* Destroys and frees a dismissed session. */
