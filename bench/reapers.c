@@ -28,6 +28,7 @@ static double connect_rate(uint32_t threads, uint32_t window)
 				   .connections = CONNECTIONS,
 				   .timeout_ms = 2000,
 				   .threads = threads,
+				   .acceptors = 1,
 				   .window = window,
 				   .step_timeout_ns = 60 * NS_PER_S };
 	struct call_setup setup = { .ports = { PORT }, .n_ports = 1 };

@@ -62,7 +62,7 @@ static const struct spec {
 	{ "port", OPT_PORT, "N", BOTH, "control port, and RDMA port unless that is taken (7471)" },
 	{ "no-control", OPT_NO_CONTROL, NULL, BOTH, "no control channel: any RDMA CM listener, any client" },
 	{ "connections", OPT_CONNECTIONS, "N", BOTH, "connections (100)" },
-	{ "threads", OPT_THREADS, "N", BOTH, "reaper threads of a client, accepting threads of a server (1)" },
+	{ "threads", OPT_THREADS, "N", BOTH, "accepting threads of a server (1), reaper threads of a client (4)" },
 	{ "window", OPT_WINDOW, "N|unlimited", CLIENT, "connections in flight at most (64)" },
 	{ "reap", OPT_REAP, "WHO", CLIENT, "who reads the answers: concurrent, inline, deferred (concurrent)" },
 	{ "retries", OPT_RETRIES, "N", BOTH, "more tries for address and route resolution (2)" },
@@ -198,7 +198,9 @@ static int take(struct options *options, const struct spec *spec, const char *va
 	case OPT_CONNECTIONS:
 		return take_count(spec, value, 1, CONNECTIONS_MOST, &plan->connections);
 	case OPT_THREADS:
-		return take_count(spec, value, 1, THREADS_MOST, &plan->threads);
+		ret = take_count(spec, value, 1, THREADS_MOST, &plan->threads);
+		plan->acceptors = plan->threads;
+		return ret;
 	case OPT_LISTENERS:
 		return take_count(spec, value, 1, LISTENERS_MOST, &plan->listeners);
 	case OPT_RETRIES:
@@ -295,7 +297,8 @@ static int check(const struct options *options, uint64_t given)
 			  plan->connections);
 		return -EINVAL;
 	}
-	if (plan->reap == REAP_INLINE && role == CLIENT && plan->threads > 1) {
+	if (plan->reap == REAP_INLINE && role == CLIENT && gives(given, OPT_THREADS) &&
+	    plan->threads > 1) {
 		log_error("--reap: inline reads in the main thread, --threads %" PRIu32 " has nothing to do",
 			  plan->threads);
 		return -EINVAL;
@@ -310,7 +313,8 @@ static void set_defaults(struct options *options)
 			  .connections = 100,
 			  .retries = 2,
 			  .timeout_ms = 2000,
-			  .threads = 1,
+			  .threads = 4,
+			  .acceptors = 1,
 			  .window = 64,
 			  .listeners = 1,
 			  .step_timeout_ns = UINT64_C(120000000000),

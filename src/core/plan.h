@@ -35,7 +35,8 @@ struct plan {
 	uint32_t connections;
 	uint32_t retries;    /* more tries for address and route resolution */
 	uint32_t timeout_ms; /* for one try of them */
-	uint32_t threads;    /* reapers of a client, acceptors of a server */
+	uint32_t threads;    /* a client's reapers */
+	uint32_t acceptors;  /* a server's; with 1 the reader of requests accepts them */
 	uint32_t window;     /* in flight at most; WINDOW_UNLIMITED */
 	uint32_t listeners;  /* of a server */
 	enum reap reap;

@@ -52,7 +52,7 @@ static int result_begin(struct conversation *c)
 	run->reported_by = SIDE_SERVER;
 	run->connections = c->session.connections;
 	run->window = c->control ? c->offer.window : WINDOW_UNKNOWN;
-	run->server_threads = plan->threads;
+	run->server_threads = plan->acceptors;
 	run->listeners = plan->listeners;
 	run->step_timeout_ns = c->control ? c->offer.step_timeout_ns : plan->step_timeout_ns;
 	snprintf(run->ends[SIDE_CLIENT].host, RESULT_NAME, "%s", c->offer.host);
@@ -104,7 +104,7 @@ static int hear_offer(struct conversation *c)
 static int answer(struct conversation *c)
 {
 	const struct server *server = c->server;
-	struct answer answer = { .threads = server->plan->threads, .listeners = server->plan->listeners };
+	struct answer answer = { .threads = server->plan->acceptors, .listeners = server->plan->listeners };
 
 	snprintf(answer.version, sizeof(answer.version), "%s", PACKAGE_VERSION);
 	if (gethostname(answer.host, sizeof(answer.host) - 1))
@@ -255,13 +255,6 @@ void conversation_hold(struct server *server, int fd, struct stop *stop)
 
 /* ---- without one ---- */
 
-static void present(struct server *server, struct session *session)
-{
-	pthread_mutex_lock(&server->lock);
-	server->anonymous = session;
-	pthread_mutex_unlock(&server->lock);
-}
-
 /* 0: the run is over; -ECANCELED. */
 static int watch_run(struct conversation *c)
 {
@@ -309,8 +302,10 @@ int conversation_anonymous(struct server *server)
 	struct conversation runs[2];
 	int now = 0, ret = open_anonymous(&runs[now], server);
 
-	if (!ret) {
-		present(server, &runs[now].session);
+	if (ret) {
+		server_present(server, NULL);
+	} else {
+		server_present(server, &runs[now].session);
 		server_ready(server);
 	}
 	while (!ret) {
@@ -321,7 +316,7 @@ int conversation_anonymous(struct server *server)
 		counter_watch_step(&runs[now].watch, &runs[now].result.rounds[0], STEP_CONNECT);
 		int opened = last ? -ECANCELED : open_anonymous(&runs[!now], server);
 
-		present(server, opened ? NULL : &runs[!now].session);
+		server_present(server, opened ? NULL : &runs[!now].session);
 		end_anonymous(&runs[now], ret == -ECANCELED);
 		if (opened)
 			return last ? ret : opened;

@@ -35,6 +35,8 @@ static struct conn *claim(struct server *server, const struct request *request)
 	struct conn *conn = NULL;
 
 	pthread_mutex_lock(&server->lock);
+	while (server->anonymous_due)
+		pthread_cond_wait(&server->presented, &server->lock);
 	if (server->anonymous) {
 		session = server->anonymous;
 		ticket.index = atomic_load(&session->requests);
@@ -58,6 +60,15 @@ static void on_request(void *arg, const struct request *request)
 		acceptors_hand(&server->acceptors, conn);
 	else
 		call_reject(request->id);
+}
+
+void server_present(struct server *server, struct session *session)
+{
+	pthread_mutex_lock(&server->lock);
+	server->anonymous = session;
+	server->anonymous_due = false;
+	pthread_mutex_unlock(&server->lock);
+	pthread_cond_broadcast(&server->presented);
 }
 
 bool server_reserve(struct server *server, uint32_t connections)
@@ -256,16 +267,17 @@ static int open_listeners(struct server *server)
 int server_open(struct server *server, const struct plan *plan, const struct reporter *reporter, struct stop *stop,
 		const char *control_address)
 {
-	*server = (struct server){ .plan = plan, .reporter = reporter };
+	*server = (struct server){ .plan = plan, .reporter = reporter, .anonymous_due = plan->no_control };
 	int ret = stop_init_within(&server->ending, stop);
 
 	if (ret)
 		return ret;
 	pthread_mutex_init(&server->lock, NULL);
 	pthread_mutex_init(&server->reporting, NULL);
+	pthread_cond_init(&server->presented, NULL);
 	ret = devices_init(&server->devices);
 	if (!ret)
-		ret = acceptors_start(&server->acceptors, plan->threads);
+		ret = acceptors_start(&server->acceptors, plan->acceptors);
 	if (!ret) {
 		call_prepare_all(&server->devices);
 		ret = open_listeners(server);
@@ -285,11 +297,13 @@ uint16_t server_port(const struct server *server)
 void server_close(struct server *server)
 {
 	control_listener_close(server->control);
+	server_present(server, NULL);
 	for (uint32_t i = 0; i < server->n_listeners; i++)
 		listener_close(&server->listeners[i]);
 	free(server->listeners);
 	acceptors_stop(&server->acceptors);
 	devices_close(&server->devices);
+	pthread_cond_destroy(&server->presented);
 	pthread_mutex_destroy(&server->reporting);
 	pthread_mutex_destroy(&server->lock);
 	stop_free(&server->ending);

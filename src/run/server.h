@@ -64,6 +64,8 @@ struct server {
 	struct session *sessions;
 	uint32_t reserved; /* connections of all sessions together */
 	struct session *anonymous; /* --no-control: whose all requests are */
+	bool anonymous_due;        /* the first is about to be presented: requests wait for it */
+	pthread_cond_t presented;
 	pthread_mutex_t reporting;
 	atomic_uint strangers;
 	atomic_uint runs;
@@ -89,6 +91,9 @@ int server_serve(struct server *server);
 void server_close(struct server *server);
 
 /* For run/conversation.c, any session thread. */
+
+/* --no-control: all requests are this session's from now on, or nobody's. */
+void server_present(struct server *server, struct session *session);
 
 /* Room for so many connections beside those of other sessions; given back by server_release(). */
 bool server_reserve(struct server *server, uint32_t connections);

@@ -61,6 +61,7 @@ static inline struct plan plan_of(uint32_t connections)
 		.retries = 2,
 		.timeout_ms = 2000,
 		.threads = 1,
+		.acceptors = 1,
 		.window = 64,
 		.listeners = 1,
 		.reap = REAP_CONCURRENT,

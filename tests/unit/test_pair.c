@@ -48,7 +48,7 @@ static void run__of_2000_connections__counts_2000_on_both_sides(void **state)
 
 	(void)state;
 	host_plan(&host);
-	host.plan.threads = 2;
+	host.plan.acceptors = 2;
 	host.plan.listeners = 2;
 	host_open(&host);
 	run_well(&host, 2000);
@@ -77,7 +77,7 @@ static void server__of_any_number_of_acceptors_and_listeners__accepts_all(void *
 
 			fake_reset();
 			host_plan(&host);
-			host.plan.threads = acceptors[a];
+			host.plan.acceptors = acceptors[a];
 			host.plan.listeners = listeners[l];
 			host_open(&host);
 			assert_int_equal(host.server->n_listeners, listeners[l]);
@@ -96,7 +96,7 @@ static void runs__one_after_the_other__are_each_counted_for_itself(void **state)
 
 	(void)state;
 	host_plan(&host);
-	host.plan.threads = 2;
+	host.plan.acceptors = 2;
 	host_open(&host);
 	for (uint32_t run = 1; run <= 3; run++) {
 		run_well(&host, N * run);
@@ -124,7 +124,7 @@ static void clients__at_the_same_time__get_only_what_is_theirs(void **state)
 
 	(void)state;
 	host_plan(&host);
-	host.plan.threads = 2;
+	host.plan.acceptors = 2;
 	host_open(&host);
 	for (uint32_t i = 0; i < CLIENTS; i++) {
 		guest_plan(&guests[i], &host, N + i);
@@ -242,7 +242,7 @@ static void client__that_goes_in_the_midst__ends_its_session_and_the_next_is_ser
 
 		fake_reset();
 		host_plan(&host);
-		host.plan.threads = 2;
+		host.plan.acceptors = 2;
 		host_open(&host);
 		guest_plan(&guest, &host, N);
 		guest_run_until(&guest, &guest.stop, m);

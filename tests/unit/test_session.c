@@ -87,7 +87,7 @@ static void requests__in_a_burst__are_each_accepted_once(void **state)
 
 		fake_reset();
 		host_plan(&host);
-		host.plan.threads = acceptors[a];
+		host.plan.acceptors = acceptors[a];
 		host_open(&host);
 		hand_open(&hand, &host, BURST);
 		for (uint32_t nth = 1; nth <= acceptors[a]; nth++)
@@ -116,7 +116,7 @@ static void serve_with_failures(struct host *host, struct guest *guest, uint32_t
 				uint64_t step_timeout_ns)
 {
 	host_plan(host);
-	host->plan.threads = acceptors;
+	host->plan.acceptors = acceptors;
 	host_open(host);
 	guest_plan(guest, host, N);
 	guest->plan.step_timeout_ns = step_timeout_ns;

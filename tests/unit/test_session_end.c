@@ -17,7 +17,7 @@ static void leave_with_requests_under_way(uint32_t acceptors, void (*script)(voi
 
 	fake_reset();
 	host_plan(&host);
-	host.plan.threads = acceptors;
+	host.plan.acceptors = acceptors;
 	host_open(&host);
 	script();
 	for (uint32_t run = 1; run <= 3; run++) {
@@ -81,7 +81,7 @@ static void session__whose_client_leaves__ends_with_events_under_way(void **stat
 
 		fake_reset();
 		host_plan(&host);
-		host.plan.threads = 1 + run % 3;
+		host.plan.acceptors = 1 + run % 3;
 		host.plan.listeners = 1;
 		host_open(&host);
 		fake_event_follow(FAKE_SERVER, RDMA_CM_EVENT_DISCONNECTED, FAKE_EVERY(2),
