@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * reapers - what more reapers bring where moving a QP takes the firmware's time: 2,000 connects over the fake librdmacm,
- * whose rdma_get_cm_event(3) sleeps 200 us for the move, as the real one spends it in the reading thread.
+ * reapers - what more reapers bring where moving a QP takes the firmware's time: 2,000 connects
+ *over the fake librdmacm, whose rdma_get_cm_event(3) sleeps 200 us for the move, as the real one
+ *spends it in the reading thread.
  *
  *	make bench/reapers && bench/reapers
  *

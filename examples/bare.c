@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * bare - the RDMA connection manager in a hundred lines: the fewest calls that set up and tear down N connections.
+ * bare - the RDMA connection manager in a hundred lines: the fewest calls that set up and tear down
+ *N connections.
  *
  *	bare ADDR N WINDOW
  *
- * Forks; the child is the server, the parent the client. Each has one thread, one event channel and a blocking
- * rdma_get_cm_event(3). No connection is timed singly, so what this needs is what librdmacm and the kernel cost: the
- * floor under cmtime's figures. Prints each step's total in ms, and connect per connection in us.
+ * Forks; the child is the server, the parent the client. Each has one thread, one event channel and
+ *a blocking rdma_get_cm_event(3). No connection is timed singly, so what this needs is what
+ *librdmacm and the kernel cost: the floor under cmtime's figures. Prints each step's total in ms,
+ *and connect per connection in us.
  */
 #include <arpa/inet.h>
 #include <rdma/rdma_cma.h>
@@ -19,7 +21,9 @@
 
 static struct rdma_event_channel *channel; /* where all ids of this process get their events */
 static struct sockaddr_in server_addr = { .sin_family = AF_INET };
-static struct rdma_conn_param conn_param = { .responder_resources = 1, .initiator_depth = 1, .retry_count = 7 };
+static struct rdma_conn_param conn_param = { .responder_resources = 1,
+					     .initiator_depth = 1,
+					     .retry_count = 7 };
 
 static void check(int failed, const char *what)
 {
@@ -37,7 +41,8 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* A queue pair belongs to a device, which an id has once its address is resolved, or from the start at a server. */
+/* A queue pair belongs to a device, which an id has once its address is resolved, or from the start
+ * at a server. */
 static void create_qp(struct rdma_cm_id *id)
 {
 	static struct ibv_pd *pd; /* shared by all queue pairs, as is the completion queue */
@@ -49,11 +54,13 @@ static void create_qp(struct rdma_cm_id *id)
 	}
 	struct ibv_qp_init_attr attr = { .qp_type = IBV_QPT_RC, .send_cq = cq, .recv_cq = cq };
 
-	attr.cap.max_send_wr = attr.cap.max_recv_wr = attr.cap.max_send_sge = attr.cap.max_recv_sge = 1;
+	attr.cap.max_send_wr = attr.cap.max_recv_wr = attr.cap.max_send_sge =
+		attr.cap.max_recv_sge = 1;
 	check(rdma_create_qp(id, pd, &attr), "rdma_create_qp");
 }
 
-/* Blocks for the next event. It is acked at once: rdma_destroy_id(3) waits until all events of its id are. */
+/* Blocks for the next event. It is acked at once: rdma_destroy_id(3) waits until all events of its
+ * id are. */
 static enum rdma_cm_event_type next_event(struct rdma_cm_id **id)
 {
 	struct rdma_cm_event *event;
@@ -66,7 +73,8 @@ static enum rdma_cm_event_type next_event(struct rdma_cm_id **id)
 	return type;
 }
 
-/* A connection request comes with an id of its own; accepting it moves its queue pair to "ready to send". */
+/* A connection request comes with an id of its own; accepting it moves its queue pair to "ready to
+ * send". */
 static void serve(int n, int tell, int told)
 {
 	struct rdma_cm_id *listener, *id, **ids = calloc((size_t)n, sizeof(*ids));
@@ -76,7 +84,8 @@ static void serve(int n, int tell, int told)
 	check(!(channel = rdma_create_event_channel()), "rdma_create_event_channel");
 	check(rdma_create_id(channel, &listener, NULL, RDMA_PS_TCP), "rdma_create_id");
 	check(rdma_bind_addr(listener, (struct sockaddr *)&server_addr), "rdma_bind_addr");
-	check(rdma_listen(listener, 0), "rdma_listen"); /* 0: the longest backlog the kernel allows */
+	check(rdma_listen(listener, 0),
+	      "rdma_listen"); /* 0: the longest backlog the kernel allows */
 	check(write(tell, &byte, 1) != 1, "write");
 	while (disconnected < n) {
 		enum rdma_cm_event_type type = next_event(&id);
@@ -113,7 +122,8 @@ static int connect_id(struct rdma_cm_id *id)
 	return rdma_connect(id, &conn_param);
 }
 
-/* Makes a call for every id, with at most window of them unanswered: more would only wait in the server's backlog. */
+/* Makes a call for every id, with at most window of them unanswered: more would only wait in the
+ * server's backlog. */
 static void call_all(struct rdma_cm_id **ids, int n, int window, int (*call)(struct rdma_cm_id *),
 		     enum rdma_cm_event_type answer)
 {
@@ -133,7 +143,8 @@ static void call_all(struct rdma_cm_id **ids, int n, int window, int (*call)(str
 
 int main(int argc, char **argv)
 {
-	int n = argc == 4 ? atoi(argv[2]) : 0, window = argc == 4 ? atoi(argv[3]) : 0, told[2], tell[2];
+	int n = argc == 4 ? atoi(argv[2]) : 0, window = argc == 4 ? atoi(argv[3]) : 0, told[2],
+	    tell[2];
 	struct rdma_cm_id **ids = calloc((size_t)(n > 0 ? n : 1), sizeof(*ids));
 	double t[8];
 	char byte = 0;
@@ -165,7 +176,8 @@ int main(int argc, char **argv)
 	t[5] = now_ms();
 	call_all(ids, n, window, rdma_disconnect, RDMA_CM_EVENT_DISCONNECTED);
 	t[6] = now_ms();
-	check(read(told[0], &byte, 1) != 1, "the server died"); /* it, too, has seen every disconnect */
+	check(read(told[0], &byte, 1) != 1,
+	      "the server died"); /* it, too, has seen every disconnect */
 	check(write(tell[1], &byte, 1) != 1, "write");
 	for (int i = 0; i < n; i++) {
 		rdma_destroy_qp(ids[i]);
@@ -173,8 +185,10 @@ int main(int argc, char **argv)
 	}
 	wait(NULL);
 	t[7] = now_ms();
-	printf("bare %d window %d: create_id %.1f resolve_addr %.1f resolve_route %.1f create_qp %.1f connect %.1f "
-	       "disconnect %.1f destroy(both) %.1f us/connect %.1f\n", n, window, t[1] - t[0], t[2] - t[1],
-	       t[3] - t[2], t[4] - t[3], t[5] - t[4], t[6] - t[5], t[7] - t[6], (t[5] - t[4]) * 1e3 / n);
+	printf("bare %d window %d: create_id %.1f resolve_addr %.1f resolve_route %.1f create_qp "
+	       "%.1f connect %.1f "
+	       "disconnect %.1f destroy(both) %.1f us/connect %.1f\n",
+	       n, window, t[1] - t[0], t[2] - t[1], t[3] - t[2], t[4] - t[3], t[5] - t[4],
+	       t[6] - t[5], t[7] - t[6], (t[5] - t[4]) * 1e3 / n);
 	return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * main - a table of contents: options, then a server, a client, or both; then what the exit status says.
+ * main - a table of contents: options, then a server, a client, or both; then what the exit status
+ * says.
  *
  * The only file that exits, and that knows both runs and outputs.
  */
@@ -24,7 +25,14 @@
 #include <unistd.h>
 
 /* cmtime(1), EXIT STATUS */
-enum status { ALL_CONNECTED = 0, SOME_FAILED = 1, BAD_USAGE = 2, COULD_NOT_RUN = 3, CUT_SHORT = 4, BY_SIGNAL = 128 };
+enum status {
+	ALL_CONNECTED = 0,
+	SOME_FAILED = 1,
+	BAD_USAGE = 2,
+	COULD_NOT_RUN = 3,
+	CUT_SHORT = 4,
+	BY_SIGNAL = 128
+};
 
 static struct stop interrupted;
 
@@ -50,7 +58,8 @@ static int catch_signals(void)
 
 static int print_result(const struct options *options, const struct result *result)
 {
-	int ret = options->format == FORMAT_CLASSIC ? classic_print(stdout, result) : text_print(stdout, result);
+	int ret = options->format == FORMAT_CLASSIC ? classic_print(stdout, result)
+						    : text_print(stdout, result);
 
 	if (ret)
 		log_error("cannot write the report: %s", log_errno(ret));
@@ -79,10 +88,13 @@ static void report_served(void *arg, const struct result *result)
 		service->report_lost = true;
 }
 
-/* Told to end while idle is well; in the midst of a run it is not. With --one-off the one run counts. */
+/* Told to end while idle is well; in the midst of a run it is not. With --one-off the one run
+ * counts. */
 static int status_of_service(struct server *server, bool one_off)
 {
-	static const int by_end[] = { [RUN_WELL] = ALL_CONNECTED, [RUN_FAILURES] = SOME_FAILED, [RUN_LOST] = CUT_SHORT };
+	static const int by_end[] = {
+		[RUN_WELL] = ALL_CONNECTED, [RUN_FAILURES] = SOME_FAILED, [RUN_LOST] = CUT_SHORT
+	};
 
 	if (atomic_load(&server->interrupted))
 		return status_of_stop(&interrupted);
@@ -108,7 +120,8 @@ out:
 
 /* ---- a client ---- */
 
-static void update_progress(void *arg, enum step step, uint32_t done, uint32_t of, uint32_t failed, uint32_t in_flight)
+static void update_progress(void *arg, enum step step, uint32_t done, uint32_t of, uint32_t failed,
+			    uint32_t in_flight)
 {
 	progress_update(arg, step_label(step), done, of, failed, in_flight, clock_now_ns());
 }
@@ -120,20 +133,23 @@ static void warn_of_failures(const struct result *result)
 
 	for (size_t i = 0; i < ledger->n; i++) {
 		const struct ledger_row *row = &ledger->rows[i];
-		bool needs_memory = row->outcome.step == STEP_CREATE_QP && row->outcome.status == -ENOMEM;
+		bool needs_memory =
+			row->outcome.step == STEP_CREATE_QP && row->outcome.status == -ENOMEM;
 		char reason[128];
 
 		log_warn("%u of %u failed in %s%s: %s, %s%s", row->count, result->run.connections,
 			 row->side == SIDE_SERVER ? "server " : "", step_label(row->outcome.step),
 			 event_kind_name(row->outcome.event),
-			 outcome_reason(row->outcome.event, row->outcome.status, reason, sizeof(reason)),
+			 outcome_reason(row->outcome.event, row->outcome.status, reason,
+					sizeof(reason)),
 			 needs_memory ? "; see ulimit -l and vm.max_map_count" : "");
 	}
 }
 
 static int run_client(struct options *options, const struct target *target)
 {
-	static const enum progress_mode modes[WHENS] = { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
+	static const enum progress_mode modes[WHENS] = { PROGRESS_AUTO, PROGRESS_ALWAYS,
+							 PROGRESS_NEVER };
 	struct progress progress;
 	const struct observer observer = { update_progress, &progress };
 	struct result result;
@@ -165,7 +181,8 @@ static int run_client(struct options *options, const struct target *target)
 static int connect_to_server(struct options *options)
 {
 	struct plan *plan = &options->plan;
-	struct target target = { .control_host = plan->no_control ? NULL : plan->server, .control_port = plan->port };
+	struct target target = { .control_host = plan->no_control ? NULL : plan->server,
+				 .control_port = plan->port };
 
 	if (endpoint_resolve(&target.address, plan->server, plan->port))
 		return COULD_NOT_RUN;
@@ -180,7 +197,8 @@ static void *serve_thread(void *arg)
 	return NULL;
 }
 
-/* The server runs as it would elsewhere; the client reaches its control channel over the loopback interface. */
+/* The server runs as it would elsewhere; the client reaches its control channel over the loopback
+ * interface. */
 static int loop_back(struct options *options)
 {
 	struct plan plan = options->plan;
@@ -190,7 +208,8 @@ static int loop_back(struct options *options)
 	pthread_t thread;
 	int status = COULD_NOT_RUN;
 
-	if (plan.bind ? endpoint_resolve(&target.address, plan.bind, 0) : endpoint_first(&target.address))
+	if (plan.bind ? endpoint_resolve(&target.address, plan.bind, 0)
+		      : endpoint_first(&target.address))
 		return COULD_NOT_RUN;
 	endpoint_name(address, sizeof(address), (struct sockaddr *)&target.address);
 	plan.bind = address;

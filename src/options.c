@@ -51,27 +51,36 @@ enum id {
 
 static const struct spec {
 	const char *name;
-	int id; /* its letter, or above OPT_LONG_ONLY */
+	int id;		   /* its letter, or above OPT_LONG_ONLY */
 	const char *value; /* NULL: none */
 	enum role role;
 	const char *help;
 } specs[] = {
 	{ "server", OPT_SERVER, "HOST", CLIENT, "connect to the server at HOST" },
-	{ "loopback", OPT_LOOPBACK, NULL, BOTH, "server and client in this process, over a device of this host" },
-	{ "bind", OPT_BIND, "ADDR", BOTH, "local address (any; with --loopback the first that has a device)" },
+	{ "loopback", OPT_LOOPBACK, NULL, BOTH,
+	  "server and client in this process, over a device of this host" },
+	{ "bind", OPT_BIND, "ADDR", BOTH,
+	  "local address (any; with --loopback the first that has a device)" },
 	{ "port", OPT_PORT, "N", BOTH, "control port, and RDMA port unless that is taken (7471)" },
-	{ "no-control", OPT_NO_CONTROL, NULL, BOTH, "no control channel: any RDMA CM listener, any client" },
+	{ "no-control", OPT_NO_CONTROL, NULL, BOTH,
+	  "no control channel: any RDMA CM listener, any client" },
 	{ "connections", OPT_CONNECTIONS, "N", BOTH, "connections (100)" },
-	{ "threads", OPT_THREADS, "N", BOTH, "accepting threads of a server (1), reaper threads of a client (4)" },
+	{ "threads", OPT_THREADS, "N", BOTH,
+	  "accepting threads of a server (1), reaper threads of a client (4)" },
 	{ "window", OPT_WINDOW, "N|unlimited", CLIENT, "connections in flight at most (64)" },
-	{ "reap", OPT_REAP, "WHO", CLIENT, "who reads the answers: concurrent, inline, deferred (concurrent)" },
+	{ "reap", OPT_REAP, "WHO", CLIENT,
+	  "who reads the answers: concurrent, inline, deferred (concurrent)" },
 	{ "retries", OPT_RETRIES, "N", BOTH, "more tries for address and route resolution (2)" },
 	{ "timeout", OPT_TIMEOUT, "MS", BOTH, "for one try of address or route resolution (2000)" },
-	{ "step-timeout", OPT_STEP_TIMEOUT, "T", CLIENT, "the longest a connection may take in one step (120s)" },
-	{ "bind-first", OPT_BIND_FIRST, NULL, CLIENT, "bind each id to -b in a step of its own, before it resolves" },
-	{ "listeners", OPT_LISTENERS, "K", SERVER, "listen on K ports, each with its own channel (1)" },
+	{ "step-timeout", OPT_STEP_TIMEOUT, "T", CLIENT,
+	  "the longest a connection may take in one step (120s)" },
+	{ "bind-first", OPT_BIND_FIRST, NULL, CLIENT,
+	  "bind each id to -b in a step of its own, before it resolves" },
+	{ "listeners", OPT_LISTENERS, "K", SERVER,
+	  "listen on K ports, each with its own channel (1)" },
 	{ "one-off", OPT_ONE_OFF, NULL, SERVER, "end after one run" },
-	{ "idle-limit", OPT_IDLE_LIMIT, "T", SERVER, "with --no-control: ends a run in which nothing happens (10s)" },
+	{ "idle-limit", OPT_IDLE_LIMIT, "T", SERVER,
+	  "with --no-control: ends a run in which nothing happens (10s)" },
 	{ "format", OPT_FORMAT, "FORMAT", BOTH, "text, or classic as in 2013 (text)" },
 	{ "progress", OPT_PROGRESS, "WHEN", BOTH, "on stderr: auto, always, never (auto)" },
 	{ "verbose", OPT_VERBOSE, NULL, BOTH, "more on stderr" },
@@ -93,16 +102,18 @@ static void print_help(void)
 		const struct spec *s = &specs[i];
 
 		if (s->id < OPT_LONG_ONLY)
-			snprintf(left, sizeof(left), "-%c, --%s%s%s", s->id, s->name, s->value ? " " : "",
-				 s->value ? s->value : "");
+			snprintf(left, sizeof(left), "-%c, --%s%s%s", s->id, s->name,
+				 s->value ? " " : "", s->value ? s->value : "");
 		else
 			snprintf(left, sizeof(left), "    --%s%s%s", s->name, s->value ? " " : "",
 				 s->value ? s->value : "");
 		printf("  %-28s %s\n", left, s->help);
 	}
 	puts("\n"
-	     "Counts take k and M; times take ns, us, ms and s. Results go to stdout, all else to stderr.\n"
-	     "Exit status: 0 all connected, 1 a connection failed, 2 usage, 3 could not run, 4 peer lost or\n"
+	     "Counts take k and M; times take ns, us, ms and s. Results go to stdout, all else to "
+	     "stderr.\n"
+	     "Exit status: 0 all connected, 1 a connection failed, 2 usage, 3 could not run, 4 "
+	     "peer lost or\n"
 	     "time out, 130 and 143 after SIGINT and SIGTERM.");
 }
 
@@ -121,7 +132,8 @@ static int bad_value(const struct spec *spec, const char *value, const char *wan
 	return -EINVAL;
 }
 
-static int take_count(const struct spec *spec, const char *value, uint64_t min, uint64_t max, uint32_t *out)
+static int take_count(const struct spec *spec, const char *value, uint64_t min, uint64_t max,
+		      uint32_t *out)
 {
 	char wanted[96];
 	uint64_t count;
@@ -155,7 +167,8 @@ static int take_port(const struct spec *spec, const char *value, uint16_t *port)
 	return ret;
 }
 
-static int take_word(const struct spec *spec, const char *value, const char *const words[], int n, int *out)
+static int take_word(const struct spec *spec, const char *value, const char *const words[], int n,
+		     int *out)
 {
 	char wanted[96] = "one of";
 
@@ -276,30 +289,36 @@ static int check(const struct options *options, uint64_t given)
 		return -EINVAL;
 	}
 	if (plan->loopback && gives(given, OPT_PORT)) {
-		log_error("--port: with --loopback nobody else is to find the ports, free ones are taken");
+		log_error("--port: with --loopback nobody else is to find the ports, free ones are "
+			  "taken");
 		return -EINVAL;
 	}
 	if (plan->no_control && plan->listeners > 1) {
-		log_error("--listeners: with --no-control only 1, nobody tells the clients of more");
+		log_error(
+			"--listeners: with --no-control only 1, nobody tells the clients of more");
 		return -EINVAL;
 	}
 	if (gives(given, OPT_IDLE_LIMIT) && !plan->no_control) {
-		log_error("--idle-limit: only with --no-control, else the client says when it is done");
+		log_error("--idle-limit: only with --no-control, else the client says when it is "
+			  "done");
 		return -EINVAL;
 	}
 	if (plan->bind_first && !plan->bind) {
 		log_error("--bind-first: needs an address to bind to (--bind)");
 		return -EINVAL;
 	}
-	if (plan->reap == REAP_DEFERRED && plan->window != WINDOW_UNLIMITED && plan->window < plan->connections) {
-		log_error("--reap: deferred leaves all answers unread until all calls are out: it needs "
+	if (plan->reap == REAP_DEFERRED && plan->window != WINDOW_UNLIMITED &&
+	    plan->window < plan->connections) {
+		log_error("--reap: deferred leaves all answers unread until all calls are out: it "
+			  "needs "
 			  "--window unlimited, or a window of at least the %" PRIu32 " connections",
 			  plan->connections);
 		return -EINVAL;
 	}
 	if (plan->reap == REAP_INLINE && role == CLIENT && gives(given, OPT_THREADS) &&
 	    plan->threads > 1) {
-		log_error("--reap: inline reads in the main thread, --threads %" PRIu32 " has nothing to do",
+		log_error("--reap: inline reads in the main thread, --threads %" PRIu32
+			  " has nothing to do",
 			  plan->threads);
 		return -EINVAL;
 	}
@@ -324,10 +343,12 @@ static void set_defaults(struct options *options)
 
 static void fill_getopt(struct option longs[N_SPECS + 1], char shorts[2 * N_SPECS + 2])
 {
-	*shorts++ = ':'; /* a missing value is told from an unknown option, and both are ours to report */
+	*shorts++ = ':'; /* a missing value is told from an unknown option, and both are ours to
+			    report */
 	for (int i = 0; i < N_SPECS; i++) {
 		longs[i] = (struct option){ .name = specs[i].name,
-					    .has_arg = specs[i].value ? required_argument : no_argument,
+					    .has_arg = specs[i].value ? required_argument
+								      : no_argument,
 					    .val = specs[i].id };
 		if (specs[i].id >= OPT_LONG_ONLY)
 			continue;

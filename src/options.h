@@ -2,8 +2,8 @@
 /*
  * options - the command line, as cmtime(1) documents it, checked whole before anything is opened.
  *
- * main, first of all. One table holds every option: parsing, --help and the tests' comparison with the manual page and
- * the completion read the same.
+ * main, first of all. One table holds every option: parsing, --help and the tests' comparison with
+ * the manual page and the completion read the same.
  */
 #ifndef CMTIME_OPTIONS_H
 #define CMTIME_OPTIONS_H

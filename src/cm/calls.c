@@ -33,10 +33,12 @@ static int resolve_addr(struct conn *conn, const struct call_setup *setup, struc
 	struct sockaddr_storage destination = setup->destination;
 
 	endpoint_set_port(&destination, setup->ports[conn->index % setup->n_ports]);
-	return rdma_resolve_addr(conn->id, source, (struct sockaddr *)&destination, setup->timeout_ms);
+	return rdma_resolve_addr(conn->id, source, (struct sockaddr *)&destination,
+				 setup->timeout_ms);
 }
 
-static enum call_state call_connect(struct conn *conn, const struct call_setup *setup, int32_t *status)
+static enum call_state call_connect(struct conn *conn, const struct call_setup *setup,
+				    int32_t *status)
 {
 	struct rdma_conn_param param = conn_param;
 	uint8_t data[TICKET_BYTES];
@@ -58,13 +60,16 @@ enum call_state call_begin(struct conn *conn, enum step step, const struct call_
 	errno = 0;
 	switch (step) {
 	case STEP_CREATE_ID:
-		return ended(rdma_create_id(channel->events, &conn->id, conn, RDMA_PS_TCP), CALL_ENDED, status);
+		return ended(rdma_create_id(channel->events, &conn->id, conn, RDMA_PS_TCP),
+			     CALL_ENDED, status);
 	case STEP_BIND_ADDR:
 		return ended(rdma_bind_addr(conn->id, source), CALL_ENDED, status);
 	case STEP_RESOLVE_ADDR:
-		return ended(resolve_addr(conn, setup, setup->has_source ? source : NULL), CALL_EVENT_DUE, status);
+		return ended(resolve_addr(conn, setup, setup->has_source ? source : NULL),
+			     CALL_EVENT_DUE, status);
 	case STEP_RESOLVE_ROUTE:
-		return ended(rdma_resolve_route(conn->id, setup->timeout_ms), CALL_EVENT_DUE, status);
+		return ended(rdma_resolve_route(conn->id, setup->timeout_ms), CALL_EVENT_DUE,
+			     status);
 	case STEP_CREATE_QP:
 		return call_create_qp(conn, setup->devices, status);
 	case STEP_CONNECT:

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * calls - the librdmacm call behind each step: nothing but the call, as the connection's owner makes it.
+ * calls - the librdmacm call behind each step: nothing but the call, as the connection's owner
+ * makes it.
  *
- * errno is cleared before each call, for a call that fails and leaves it alone: its status is then 0, unknown.
+ * errno is cleared before each call, for a call that fails and leaves it alone: its status is then
+ * 0, unknown.
  */
 #ifndef CMTIME_CM_CALLS_H
 #define CMTIME_CM_CALLS_H
@@ -19,9 +21,9 @@ struct devices;
 struct rdma_cm_id;
 
 enum call_state {
-	CALL_ENDED,     /* the step is over */
+	CALL_ENDED,	/* the step is over */
 	CALL_EVENT_DUE, /* its event will come, or has come */
-	CALL_FAILED,    /* no event will come */
+	CALL_FAILED,	/* no event will come */
 };
 
 enum { CALL_PORTS = 64 };
@@ -30,7 +32,8 @@ enum { CALL_PORTS = 64 };
 struct call_setup {
 	struct sockaddr_storage source, destination;
 	bool has_source;
-	uint16_t ports[CALL_PORTS]; /* of the destination: connection i goes to port i modulo n_ports */
+	uint16_t ports[CALL_PORTS]; /* of the destination: connection i goes to port i modulo
+				       n_ports */
 	uint32_t n_ports;
 	bool has_ticket; /* requests carry run and index as private data (core/ticket.h) */
 	uint64_t run;
@@ -39,19 +42,23 @@ struct call_setup {
 };
 
 /*
- * A client's step on conn; channel is where a new id's events shall come. *status is set for CALL_FAILED: -errno, or 0.
- * rdma_create_id(3), rdma_bind_addr(3), rdma_resolve_addr(3), rdma_resolve_route(3), rdma_connect(3); the rest as below.
+ * A client's step on conn; channel is where a new id's events shall come. *status is set for
+ * CALL_FAILED: -errno, or 0. rdma_create_id(3), rdma_bind_addr(3), rdma_resolve_addr(3),
+ * rdma_resolve_route(3), rdma_connect(3); the rest as below.
  */
 enum call_state call_begin(struct conn *conn, enum step step, const struct call_setup *setup,
 			   struct channel *channel, int32_t *status);
 
-/* Makes the PD and CQ of an id's device, so that no connection's create_qp holds them. A failure shows there again. */
+/* Makes the PD and CQ of an id's device, so that no connection's create_qp holds them. A failure
+ * shows there again. */
 void call_prepare(struct rdma_cm_id *id, struct devices *devices);
 
-/* The same of every device of this host: a server does not know which its requests will come by. rdma_get_devices(3) */
+/* The same of every device of this host: a server does not know which its requests will come by.
+ * rdma_get_devices(3) */
 void call_prepare_all(struct devices *devices);
 
-/* rdma_create_qp(3) with the device's PD and CQ: a QP as small as they come, since none is ever used. */
+/* rdma_create_qp(3) with the device's PD and CQ: a QP as small as they come, since none is ever
+ * used. */
 enum call_state call_create_qp(struct conn *conn, struct devices *devices, int32_t *status);
 
 /* rdma_accept(3), rdma_disconnect(3), rdma_destroy_qp(3), rdma_destroy_id(3). */

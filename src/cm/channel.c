@@ -35,7 +35,8 @@ static const struct {
 	[RDMA_CM_EVENT_TIMEWAIT_EXIT] = { EVENT_TIMEWAIT_EXIT, MAILS },
 };
 
-int channel_open(struct channel *channel, void (*on_request)(void *arg, const struct request *request), void *arg)
+int channel_open(struct channel *channel,
+		 void (*on_request)(void *arg, const struct request *request), void *arg)
 {
 	int ret;
 
@@ -44,7 +45,8 @@ int channel_open(struct channel *channel, void (*on_request)(void *arg, const st
 	channel->events = rdma_create_event_channel();
 	if (!channel->events) {
 		ret = errno ? -errno : -ENODEV;
-		log_error("cannot open the RDMA CM (/dev/infiniband/rdma_cm): %s; is there an RDMA device, and rdma_ucm loaded?",
+		log_error("cannot open the RDMA CM (/dev/infiniband/rdma_cm): %s; is there an RDMA "
+			  "device, and rdma_ucm loaded?",
 			  log_errno(ret));
 		return ret;
 	}
@@ -86,7 +88,9 @@ static int32_t status_of(const struct rdma_cm_event *cm_event, int error)
 static void deliver_request(struct channel *channel, struct rdma_cm_event *cm_event, uint64_t at_ns)
 {
 	const struct rdma_conn_param *param = &cm_event->param.conn;
-	struct request request = { .at_ns = at_ns, .id = cm_event->id, .listener = cm_event->listen_id->context };
+	struct request request = { .at_ns = at_ns,
+				   .id = cm_event->id,
+				   .listener = cm_event->listen_id->context };
 
 	if (param->private_data) {
 		request.data_len = param->private_data_len;
@@ -98,16 +102,19 @@ static void deliver_request(struct channel *channel, struct rdma_cm_event *cm_ev
 	channel->on_request(channel->arg, &request);
 }
 
-static void deliver(struct channel *channel, struct rdma_cm_event *cm_event, uint64_t at_ns, int error)
+static void deliver(struct channel *channel, struct rdma_cm_event *cm_event, uint64_t at_ns,
+		    int error)
 {
 	unsigned int number = cm_event->event;
-	enum mail mail = number < sizeof(deliveries) / sizeof(*deliveries) ? deliveries[number].mail : MAILS;
+	enum mail mail =
+		number < sizeof(deliveries) / sizeof(*deliveries) ? deliveries[number].mail : MAILS;
 
 	if (mail == MAIL_REQUEST && channel->on_request) {
 		deliver_request(channel, cm_event, at_ns);
 		return;
 	}
-	/* A request's id has its listener's context until it is claimed; an id that only looks around has none. */
+	/* A request's id has its listener's context until it is claimed; an id that only looks
+	 * around has none. */
 	enum context *context = cm_event->id->context;
 	struct conn *conn = context && *context == CONTEXT_CONN ? (struct conn *)context : NULL;
 	struct event event = { .at_ns = at_ns,

@@ -4,7 +4,9 @@
 
 void conn_init(struct conn *conn, struct crew *crew, uint32_t index)
 {
-	*conn = (struct conn){ .context = CONTEXT_CONN, .crew = crew, .index = index, .awaiting = STEPS };
+	*conn = (struct conn){
+		.context = CONTEXT_CONN, .crew = crew, .index = index, .awaiting = STEPS
+	};
 	mailbox_init(&conn->box);
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * device - a protection domain and a completion queue for each RDMA device in use, shared by its connections.
+ * device - a protection domain and a completion queue for each RDMA device in use, shared by its
+ * connections.
  *
- * A side has one struct devices. Looking a device up is locked; what is found stays until devices_close().
+ * A side has one struct devices. Looking a device up is locked; what is found stays until
+ * devices_close().
  */
 #ifndef CMTIME_CM_DEVICE_H
 #define CMTIME_CM_DEVICE_H
@@ -31,7 +33,8 @@ int devices_init(struct devices *devices);
 /* All QPs must be destroyed. */
 void devices_close(struct devices *devices);
 
-/* The device behind verbs; made at its first use. 0 or -errno, logged the first time. Any thread. */
+/* The device behind verbs; made at its first use. 0 or -errno, logged the first time. Any thread.
+ */
 int devices_find(struct devices *devices, struct ibv_context *verbs, const struct device **device);
 
 #endif

@@ -23,7 +23,8 @@ int endpoint_resolve(struct sockaddr_storage *address, const char *host, uint16_
 	int ret = getaddrinfo(host, NULL, &hints, &found);
 
 	if (ret) {
-		log_error("cannot resolve %s: %s", host, ret == EAI_SYSTEM ? strerror(errno) : gai_strerror(ret));
+		log_error("cannot resolve %s: %s", host,
+			  ret == EAI_SYSTEM ? strerror(errno) : gai_strerror(ret));
 		return -ENOENT;
 	}
 	memset(address, 0, sizeof(*address));
@@ -45,7 +46,8 @@ static socklen_t length_of(const struct sockaddr *address)
 	}
 }
 
-/* Whether an RDMA device with an active port stands behind a local address: rdma_bind_addr(3) finds it. */
+/* Whether an RDMA device with an active port stands behind a local address: rdma_bind_addr(3) finds
+ * it. */
 static bool has_device(struct rdma_event_channel *events, const struct sockaddr *address)
 {
 	struct sockaddr_storage copy = { 0 };
@@ -57,7 +59,8 @@ static bool has_device(struct rdma_event_channel *events, const struct sockaddr 
 	if (rdma_create_id(events, &id, NULL, RDMA_PS_TCP))
 		return false;
 	if (!rdma_bind_addr(id, (struct sockaddr *)&copy) && id->verbs)
-		active = !ibv_query_port(id->verbs, id->port_num, &port) && port.state == IBV_PORT_ACTIVE;
+		active = !ibv_query_port(id->verbs, id->port_num, &port) &&
+			 port.state == IBV_PORT_ACTIVE;
 	rdma_destroy_id(id);
 	return active;
 }
@@ -85,14 +88,15 @@ int endpoint_first(struct sockaddr_storage *address)
 		freeifaddrs(all);
 	channel_close(&channel);
 	if (ret)
-		log_error("no RDMA device of this host is active and has an address (see rdma link, ip address)");
+		log_error("no RDMA device of this host is active and has an address (see rdma "
+			  "link, ip address)");
 	return ret;
 }
 
 void endpoint_name(char *text, size_t size, const struct sockaddr *address)
 {
-	if (!length_of(address) ||
-	    getnameinfo(address, length_of(address), text, (socklen_t)size, NULL, 0, NI_NUMERICHOST))
+	if (!length_of(address) || getnameinfo(address, length_of(address), text, (socklen_t)size,
+					       NULL, 0, NI_NUMERICHOST))
 		snprintf(text, size, "%s", "");
 }
 
@@ -127,12 +131,15 @@ static const char *roce_version(const char *device, unsigned int port, const uni
 		uint8_t entry[16];
 		bool same = true;
 
-		if (sysfs_read(line, sizeof(line), "/sys/class/infiniband/%s/ports/%u/gids/%d", device, port, i))
+		if (sysfs_read(line, sizeof(line), "/sys/class/infiniband/%s/ports/%u/gids/%d",
+			       device, port, i))
 			break;
 		for (int b = 0; b < 16 && same; b++)
-			same = sscanf(line + b * 2 + b / 2, "%2hhx", &entry[b]) == 1 && entry[b] == gid->raw[b];
+			same = sscanf(line + b * 2 + b / 2, "%2hhx", &entry[b]) == 1 &&
+			       entry[b] == gid->raw[b];
 		if (!same || sysfs_read(type, sizeof(type),
-					"/sys/class/infiniband/%s/ports/%u/gid_attrs/types/%d", device, port, i))
+					"/sys/class/infiniband/%s/ports/%u/gid_attrs/types/%d",
+					device, port, i))
 			continue;
 		if (!strcmp(type, "RoCE v2"))
 			return "RoCE v2";
@@ -147,7 +154,8 @@ static const char *transport_of(struct rdma_cm_id *id, const char *device)
 
 	if (id->verbs->device->transport_type == IBV_TRANSPORT_IWARP)
 		return "iWARP";
-	sysfs_read(layer, sizeof(layer), "/sys/class/infiniband/%s/ports/%u/link_layer", device, id->port_num);
+	sysfs_read(layer, sizeof(layer), "/sys/class/infiniband/%s/ports/%u/link_layer", device,
+		   id->port_num);
 	if (!strcmp(layer, "InfiniBand"))
 		return "InfiniBand";
 	if (!strcmp(layer, "Ethernet"))

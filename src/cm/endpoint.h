@@ -16,8 +16,8 @@
 struct rdma_cm_id;
 
 /*
- * The first address of that host name or number (a scope may follow: fe80::1%eth0). 0, or -ENOENT, logged.
- * getaddrinfo(3)
+ * The first address of that host name or number (a scope may follow: fe80::1%eth0). 0, or -ENOENT,
+ * logged. getaddrinfo(3)
  */
 int endpoint_resolve(struct sockaddr_storage *address, const char *host, uint16_t port);
 
@@ -30,7 +30,8 @@ void endpoint_name(char *text, size_t size, const struct sockaddr *address);
 uint16_t endpoint_port(const struct sockaddr *address);
 void endpoint_set_port(struct sockaddr_storage *address, uint16_t port);
 
-/* Host name, local address, device, its port and transport of an id that has a device; what is unknown stays empty. */
+/* Host name, local address, device, its port and transport of an id that has a device; what is
+ * unknown stays empty. */
 void endpoint_describe(struct endpoint_info *info, struct rdma_cm_id *id);
 
 #endif

@@ -20,8 +20,10 @@ static int bind_once(struct listener *listener, struct sockaddr_storage *address
 	return rdma_bind_addr(listener->id, (struct sockaddr *)address) ? negative_errno() : 0;
 }
 
-/* Of a wildcard address whose port is taken the kernel says EADDRNOTAVAIL: a free port tells that from no device. */
-static int bind_to(struct listener *listener, const struct sockaddr_storage *wanted, bool fixed_port)
+/* Of a wildcard address whose port is taken the kernel says EADDRNOTAVAIL: a free port tells that
+ * from no device. */
+static int bind_to(struct listener *listener, const struct sockaddr_storage *wanted,
+		   bool fixed_port)
 {
 	struct sockaddr_storage address = *wanted;
 	uint16_t port = endpoint_port((const struct sockaddr *)wanted);
@@ -49,8 +51,9 @@ static int bind_to(struct listener *listener, const struct sockaddr_storage *wan
 	return ret;
 }
 
-int listener_open(struct listener *listener, const struct sockaddr_storage *address, bool fixed_port,
-		  void (*on_request)(void *arg, const struct request *request), void *arg)
+int listener_open(struct listener *listener, const struct sockaddr_storage *address,
+		  bool fixed_port, void (*on_request)(void *arg, const struct request *request),
+		  void *arg)
 {
 	*listener = (struct listener){ .context = CONTEXT_LISTENER };
 	int ret = reaper_start(&listener->reaper, false, on_request, arg);

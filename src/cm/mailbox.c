@@ -3,13 +3,14 @@
 #include "cm/mailbox.h"
 
 /*
- * The exchange hands a connection's plain fields from one owner to the next: acquire what the last one wrote,
- * release what this one did. The tests build it relaxed as well, and want ThreadSanitizer to object.
+ * The exchange hands a connection's plain fields from one owner to the next: acquire what the last
+ * one wrote, release what this one did. The tests build it relaxed as well, and want
+ * ThreadSanitizer to object.
  */
 #ifndef MAILBOX_ACQUIRE_RELEASE
 #define MAILBOX_ACQUIRE_RELEASE memory_order_acq_rel
-#define MAILBOX_ACQUIRE         memory_order_acquire
-#define MAILBOX_RELEASE         memory_order_release
+#define MAILBOX_ACQUIRE		memory_order_acquire
+#define MAILBOX_RELEASE		memory_order_release
 #endif
 
 #define OWNED 0x80000000u
@@ -26,7 +27,8 @@ void mailbox_init(struct mailbox *box)
 
 bool mailbox_post(struct mailbox *box, enum mail mail)
 {
-	unsigned int was = atomic_fetch_or_explicit(&box->word, bit(mail) | OWNED, MAILBOX_ACQUIRE_RELEASE);
+	unsigned int was =
+		atomic_fetch_or_explicit(&box->word, bit(mail) | OWNED, MAILBOX_ACQUIRE_RELEASE);
 
 	return !(was & OWNED);
 }
@@ -43,8 +45,8 @@ enum mail mailbox_take(struct mailbox *box)
 	for (;;) {
 		if (word != OWNED)
 			return (enum mail)__builtin_ctz(word);
-		if (atomic_compare_exchange_weak_explicit(&box->word, &word, 0, MAILBOX_ACQUIRE_RELEASE,
-							  MAILBOX_ACQUIRE))
+		if (atomic_compare_exchange_weak_explicit(&box->word, &word, 0,
+							  MAILBOX_ACQUIRE_RELEASE, MAILBOX_ACQUIRE))
 			return MAILS;
 	}
 }

@@ -19,7 +19,8 @@ static bool is_held(struct reaper *reaper)
 	return atomic_load_explicit(&reaper->held, memory_order_acquire);
 }
 
-/* An event that is due while we are held must stay in the kernel: look for it, but read it only when released. */
+/* An event that is due while we are held must stay in the kernel: look for it, but read it only
+ * when released. */
 static void wait_to_read(struct reaper *reaper)
 {
 	uint64_t times;
@@ -58,7 +59,9 @@ static void on_nudge(int number)
 
 static int start_thread(struct reaper *reaper)
 {
-	const struct sigaction nudge = { .sa_handler = on_nudge }; /* no SA_RESTART: the read ends with EINTR */
+	const struct sigaction nudge = {
+		.sa_handler = on_nudge
+	}; /* no SA_RESTART: the read ends with EINTR */
 
 	if (sigaction(REAPER_SIGNAL, &nudge, NULL))
 		return -errno;
@@ -92,7 +95,9 @@ static void close_fds(struct reaper *reaper)
 int reaper_start(struct reaper *reaper, bool holdable,
 		 void (*on_request)(void *arg, const struct request *request), void *arg)
 {
-	*reaper = (struct reaper){ .holdable = holdable, .released_fd = -1, .stop.fd = -1, .ended.fd = -1 };
+	*reaper = (struct reaper){
+		.holdable = holdable, .released_fd = -1, .stop.fd = -1, .ended.fd = -1
+	};
 	int ret = make_fds(reaper);
 
 	if (ret)

@@ -2,9 +2,10 @@
 /*
  * reaper - a thread that serves one channel until it is told to end.
  *
- * It blocks in rdma_get_cm_event(3), one system call an event: on soft-RoCE, looking first and polling costs a connect
- * 4 % more. So a signal gets it out, REAPER_SIGNAL, sent until it has gone.
- * A reaper can be held back, for --reap deferred: it then leaves events unread until it is released.
+ * It blocks in rdma_get_cm_event(3), one system call an event: on soft-RoCE, looking first and
+ * polling costs a connect 4 % more. So a signal gets it out, REAPER_SIGNAL, sent until it has gone.
+ * A reaper can be held back, for --reap deferred: it then leaves events unread until it is
+ * released.
  */
 #ifndef CMTIME_CM_REAPER_H
 #define CMTIME_CM_REAPER_H
@@ -33,13 +34,15 @@ struct reaper {
 int reaper_start(struct reaper *reaper, bool holdable,
 		 void (*on_request)(void *arg, const struct request *request), void *arg);
 
-/* Ends the thread, joins it. The channel stays open, so that its ids can be destroyed first. Twice is fine. */
+/* Ends the thread, joins it. The channel stays open, so that its ids can be destroyed first. Twice
+ * is fine. */
 void reaper_stop(struct reaper *reaper);
 
 /* After reaper_stop() and the end of the channel's ids. */
 void reaper_close(struct reaper *reaper);
 
-/* Main, of a holdable reaper: from here on, until reaper_release(), events are left unread. While none is due. */
+/* Main, of a holdable reaper: from here on, until reaper_release(), events are left unread. While
+ * none is due. */
 void reaper_hold(struct reaper *reaper);
 void reaper_release(struct reaper *reaper);
 

@@ -13,7 +13,8 @@ static int digits(const char **text, uint64_t *value)
 	uint64_t v = 0;
 
 	for (; *at >= '0' && *at <= '9'; at++) {
-		if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, (uint64_t)(*at - '0'), &v))
+		if (__builtin_mul_overflow(v, 10, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(*at - '0'), &v))
 			return -ERANGE;
 	}
 	if (at == *text)
@@ -58,7 +59,8 @@ int number_count(const char *text, uint64_t min, uint64_t max, uint64_t *count)
 int number_time_ns(const char *text, uint64_t *time_ns)
 {
 	static const struct unit units[] = {
-		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "", 1000000000 },
+		{ "ns", 1 },	     { "us", 1000 },	 { "ms", 1000000 },
+		{ "s", 1000000000 }, { "", 1000000000 },
 	};
 	uint64_t whole, fraction = 0, parts = 1;
 	int ret = digits(&text, &whole);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * number - counts and times as people write them on a command line. Pure; decimal, no locale, nothing left over.
+ * number - counts and times as people write them on a command line. Pure; decimal, no locale,
+ * nothing left over.
  */
 #ifndef CMTIME_CORE_NUMBER_H
 #define CMTIME_CORE_NUMBER_H

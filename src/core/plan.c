@@ -28,10 +28,11 @@ size_t plan_legs(const struct plan *plan, struct leg legs[PLAN_LEGS])
 	for (enum step step = 0; step < STEPS; step++) {
 		if (!step_is_of(step, SIDE_CLIENT) || (step == STEP_BIND_ADDR && !plan->bind_first))
 			continue;
-		legs[n++] = (struct leg){ .first = step,
-					  .last = step,
-					  .barrier = step == STEP_CONNECT || step == STEP_DISCONNECT ||
-						     step == STEP_DESTROY_QP };
+		legs[n++] =
+			(struct leg){ .first = step,
+				      .last = step,
+				      .barrier = step == STEP_CONNECT || step == STEP_DISCONNECT ||
+						 step == STEP_DESTROY_QP };
 	}
 	return n;
 }

@@ -2,8 +2,8 @@
 /*
  * plan - what a run shall do: every value in effect, and the legs it takes.
  *
- * A leg is a stretch of steps that a connection goes through without main's hand. Made by main from the options,
- * read-only from then on, so that any thread may read it.
+ * A leg is a stretch of steps that a connection goes through without main's hand. Made by main from
+ * the options, read-only from then on, so that any thread may read it.
  */
 #ifndef CMTIME_CORE_PLAN_H
 #define CMTIME_CORE_PLAN_H
@@ -17,8 +17,8 @@
 /* Who reads the answers. */
 enum reap {
 	REAP_CONCURRENT, /* reaper threads, as they come */
-	REAP_INLINE,     /* main, between its calls */
-	REAP_DEFERRED,   /* reaper threads, but only once all calls of the leg are out */
+	REAP_INLINE,	 /* main, between its calls */
+	REAP_DEFERRED,	 /* reaper threads, but only once all calls of the leg are out */
 	REAPS
 };
 
@@ -29,9 +29,9 @@ enum reap reap_from_name(const char *name);
 enum { WINDOW_UNLIMITED = 0 };
 
 struct plan {
-	const char *server;  /* the server's host; NULL: this is a server, or loopback */
-	const char *bind;    /* local address; NULL: any */
-	uint16_t port;       /* control port, and the RDMA port unless that is taken */
+	const char *server; /* the server's host; NULL: this is a server, or loopback */
+	const char *bind;   /* local address; NULL: any */
+	uint16_t port;	    /* control port, and the RDMA port unless that is taken */
 	uint32_t connections;
 	uint32_t retries;    /* more tries for address and route resolution */
 	uint32_t timeout_ms; /* for one try of them */
@@ -42,15 +42,15 @@ struct plan {
 	enum reap reap;
 	uint64_t step_timeout_ns;
 	uint64_t idle_limit_ns; /* ends a run without a control channel at the server */
-	bool loopback;          /* server and client in this process */
-	bool bind_first;        /* ids are bound, as a step of its own, before they resolve */
+	bool loopback;		/* server and client in this process */
+	bool bind_first;	/* ids are bound, as a step of its own, before they resolve */
 	bool no_control;
 	bool one_off; /* a server ends after one run */
 };
 
 struct leg {
 	enum step first, last; /* in the client's order of steps */
-	bool barrier;          /* the peer's consent is asked for before it */
+	bool barrier;	       /* the peer's consent is asked for before it */
 };
 
 enum { PLAN_LEGS = STEPS };

@@ -11,9 +11,9 @@
 #include <string.h>
 
 static const char *const messages[CM_MESSAGES] = {
-	[CM_REQ] = "req", [CM_MRA] = "mra",   [CM_REJ] = "rej",	  [CM_REP] = "rep",
-	[CM_RTU] = "rtu", [CM_DREQ] = "dreq", [CM_DREP] = "drep", [CM_SIDR_REQ] = "sidr_req",
-	[CM_SIDR_REP] = "sidr_rep",
+	[CM_REQ] = "req",   [CM_MRA] = "mra",		[CM_REJ] = "rej",
+	[CM_REP] = "rep",   [CM_RTU] = "rtu",		[CM_DREQ] = "dreq",
+	[CM_DREP] = "drep", [CM_SIDR_REQ] = "sidr_req", [CM_SIDR_REP] = "sidr_rep",
 };
 
 const char *cm_message_name(enum cm_message message)

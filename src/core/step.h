@@ -2,8 +2,8 @@
 /*
  * step - the steps a connection goes through, and on which side.
  *
- * Pure names and a table; what each step measures is defined in cmtime(1), "STEPS". First in the pipeline:
- * everything else counts in steps.
+ * Pure names and a table; what each step measures is defined in cmtime(1), "STEPS". First in the
+ * pipeline: everything else counts in steps.
  */
 #ifndef CMTIME_CORE_STEP_H
 #define CMTIME_CORE_STEP_H

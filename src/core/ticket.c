@@ -27,7 +27,8 @@ int ticket_read(struct ticket *ticket, const void *bytes, size_t len)
 	uint64_t run;
 	uint32_t index;
 
-	if (!bytes || len < TICKET_BYTES || memcmp(at, magic, sizeof(magic)) || at[AT_VERSION] != TICKET_VERSION)
+	if (!bytes || len < TICKET_BYTES || memcmp(at, magic, sizeof(magic)) ||
+	    at[AT_VERSION] != TICKET_VERSION)
 		return -EPROTO;
 	memcpy(&run, at + AT_RUN, sizeof(run));
 	memcpy(&index, at + AT_INDEX, sizeof(index));

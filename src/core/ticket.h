@@ -2,8 +2,9 @@
 /*
  * ticket - what a connection request carries in its CM private data: whose it is and which.
  *
- * 17 bytes, big-endian: magic "CMTM", version, run id, connection index. RC over RDMA_PS_TCP leaves 56 bytes for
- * private data (rdma_connect(3)), and the receiver may see them padded with zeroes. Pure.
+ * 17 bytes, big-endian: magic "CMTM", version, run id, connection index. RC over RDMA_PS_TCP leaves
+ * 56 bytes for private data (rdma_connect(3)), and the receiver may see them padded with zeroes.
+ * Pure.
  */
 #ifndef CMTIME_CORE_TICKET_H
 #define CMTIME_CORE_TICKET_H

@@ -2,8 +2,9 @@
 /*
  * timeline - the stamps of every connection in every step, and how each connection fared.
  *
- * The memory of a round on one side, all of it allocated before the first call. A connection's cells are written by
- * the connection's owner alone (see cm/mailbox.h) and read by main once the leg is drained.
+ * The memory of a round on one side, all of it allocated before the first call. A connection's
+ * cells are written by the connection's owner alone (see cm/mailbox.h) and read by main once the
+ * leg is drained.
  */
 #ifndef CMTIME_CORE_TIMELINE_H
 #define CMTIME_CORE_TIMELINE_H
@@ -31,7 +32,8 @@ int timeline_init(struct timeline *timeline, enum side side, uint32_t connection
 void timeline_free(struct timeline *timeline);
 
 /* The cell of that connection in that step, to stamp. */
-static inline struct span *timeline_span(const struct timeline *timeline, enum step step, uint32_t index)
+static inline struct span *timeline_span(const struct timeline *timeline, enum step step,
+					 uint32_t index)
 {
 	return &timeline->spans[step][index];
 }

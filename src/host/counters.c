@@ -31,8 +31,8 @@ static int read_port(struct counters *counters, const char *device, uint32_t por
 
 	for (size_t g = 0; g < sizeof(groups) / sizeof(*groups); g++) {
 		for (enum cm_message m = 0; m < CM_MESSAGES; m++) {
-			int ret = sysfs_read_u64(&groups[g].values[m], SYSFS "/%s/ports/%u/%s/%s", device, port,
-						 groups[g].dir, cm_message_name(m));
+			int ret = sysfs_read_u64(&groups[g].values[m], SYSFS "/%s/ports/%u/%s/%s",
+						 device, port, groups[g].dir, cm_message_name(m));
 			if (ret)
 				return ret;
 		}

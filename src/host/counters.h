@@ -2,9 +2,10 @@
 /*
  * counters - the kernel's counts of CM messages, step by step, for every RDMA port of this host.
  *
- * /sys/class/infiniband/DEV/ports/P/cm_{tx,rx}_*: sent, retried, received, duplicate. They are the port's, not ours
- * alone. A counter moves only when its message has ended, so they are read once they have come to rest: when two
- * readings 10 ms apart agree, or after 200 ms. One thread at a time.
+ * /sys/class/infiniband/DEV/ports/P/cm_{tx,rx}_*: sent, retried, received, duplicate. They are the
+ * port's, not ours alone. A counter moves only when its message has ended, so they are read once
+ * they have come to rest: when two readings 10 ms apart agree, or after 200 ms. One thread at a
+ * time.
  */
 #ifndef CMTIME_HOST_COUNTERS_H
 #define CMTIME_HOST_COUNTERS_H
@@ -17,7 +18,8 @@
 enum { COUNTERS_PORTS = 32 }; /* ports beyond that are not watched */
 
 struct counters {
-	uint64_t sent[CM_MESSAGES], retries[CM_MESSAGES], received[CM_MESSAGES], duplicates[CM_MESSAGES];
+	uint64_t sent[CM_MESSAGES], retries[CM_MESSAGES], received[CM_MESSAGES],
+		duplicates[CM_MESSAGES];
 };
 
 struct counter_watch {

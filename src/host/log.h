@@ -17,8 +17,8 @@ void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* main, before any thread. */
 void log_set_verbose(int verbose);
 
-/* "ENOENT: No such file or directory" of an errno, positive or negative; "unknown error" for 0. A string that lives
- * until the thread's next call. */
+/* "ENOENT: No such file or directory" of an errno, positive or negative; "unknown error" for 0. A
+ * string that lives until the thread's next call. */
 const char *log_errno(int error);
 
 #endif

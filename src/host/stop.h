@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * stop - "end now, and why": set once, by a signal handler, a lost peer or whoever ends a thread; ends every wait on it.
+ * stop - "end now, and why": set once, by a signal handler, a lost peer or whoever ends a thread;
+ * ends every wait on it.
  *
- * An eventfd that is written once and never read stays readable, so any number of threads can poll it beside what
- * they wait for (host/wait.h).
+ * An eventfd that is written once and never read stays readable, so any number of threads can poll
+ * it beside what they wait for (host/wait.h).
  */
 #ifndef CMTIME_HOST_STOP_H
 #define CMTIME_HOST_STOP_H
@@ -28,8 +29,8 @@ int stop_init_within(struct stop *stop, const struct stop *parent);
 void stop_free(struct stop *stop);
 
 /*
- * The first reason stays, a parent's before all: what follows from an end does not hide why it came. Any thread;
- * async-signal-safe (signal-safety(7)).
+ * The first reason stays, a parent's before all: what follows from an end does not hide why it
+ * came. Any thread; async-signal-safe (signal-safety(7)).
  */
 void stop_set(struct stop *stop, int reason);
 

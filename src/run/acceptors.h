@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * acceptors - threads that accept requests, when one is not enough: readers hand requests over through a queue.
+ * acceptors - threads that accept requests, when one is not enough: readers hand requests over
+ * through a queue.
  *
  * With a single acceptor there are no threads: the reader accepts itself, in acceptors_hand().
  */
@@ -36,8 +37,8 @@ int acceptors_start(struct acceptors *acceptors, uint32_t threads);
 void acceptors_hand(struct acceptors *acceptors, struct conn *conn);
 
 /*
- * After requests were accepted: returns once no acceptor is still at one of them, so that their connections' memory may
- * be freed. Not by an acceptor.
+ * After requests were accepted: returns once no acceptor is still at one of them, so that their
+ * connections' memory may be freed. Not by an acceptor.
  */
 void acceptors_quiesce(struct acceptors *acceptors);
 

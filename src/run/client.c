@@ -19,9 +19,11 @@
 
 enum {
 	CONNECT_S = 10, /* for the control connection */
-	ANSWER_S = 10,  /* for the server's answer, and beyond the step's own time-out at a barrier */
+	ANSWER_S =
+		10, /* for the server's answer, and beyond the step's own time-out at a barrier */
 	SEND_S = 5,
-	RESULT_S = 120, /* for the server to destroy its side and send its figures, heartbeats going on */
+	RESULT_S = 120, /* for the server to destroy its side and send its figures, heartbeats going
+			   on */
 };
 
 struct client {
@@ -47,7 +49,8 @@ static int say(struct client *client, json_t *message)
 static int hear(struct client *client, enum message_type due, uint64_t within_ns, json_t **message)
 {
 	json_t *got;
-	int ret = control_receive(client->control, client->stop, clock_deadline_ns(within_ns), &got);
+	int ret =
+		control_receive(client->control, client->stop, clock_deadline_ns(within_ns), &got);
 
 	if (ret == -ETIMEDOUT) {
 		log_error("the server's %s is late", message_type_name(due));
@@ -74,7 +77,8 @@ static int hear(struct client *client, enum message_type due, uint64_t within_ns
 	if (type == MESSAGE_REFUSAL)
 		log_error("the server refused: %s", why);
 	else
-		log_error("the server sent a message out of turn, %s was due", message_type_name(due));
+		log_error("the server sent a message out of turn, %s was due",
+			  message_type_name(due));
 	json_decref(got);
 	return type == MESSAGE_REFUSAL ? -ECONNREFUSED : -EPROTO;
 }
@@ -88,8 +92,9 @@ static int agree(struct client *client)
 			       .window = plan->window };
 	char why[PROTOCOL_WORDS];
 	json_t *message;
-	int ret = control_connect(client->target->control_host, client->target->control_port, client->stop, NULL,
-				  clock_deadline_ns(CONNECT_S * NS_PER_S), &client->control);
+	int ret = control_connect(client->target->control_host, client->target->control_port,
+				  client->stop, NULL, clock_deadline_ns(CONNECT_S * NS_PER_S),
+				  &client->control);
 	if (ret)
 		return ret;
 	snprintf(offer.version, sizeof(offer.version), "%s", PACKAGE_VERSION);
@@ -138,7 +143,8 @@ static int stand_at_barrier(struct client *client, enum step step)
 	int ret = say(client, barrier_to_json(&barrier));
 
 	if (!ret)
-		ret = hear(client, MESSAGE_READY, step_ns > NEVER_NS / 2 ? NEVER_NS : within_ns + step_ns, &message);
+		ret = hear(client, MESSAGE_READY,
+			   step_ns > NEVER_NS / 2 ? NEVER_NS : within_ns + step_ns, &message);
 	if (!ret)
 		json_decref(message);
 	return ret == -EPIPE || ret == -ESHUTDOWN ? -ECANCELED : ret;
@@ -174,7 +180,8 @@ static int take_server_result(struct client *client)
 
 /* ---- the run ---- */
 
-/* Counters are read where no message is under way: at the barrier behind a step, which is the one before the next. */
+/* Counters are read where no message is under way: at the barrier behind a step, which is the one
+ * before the next. */
 static void count_messages(struct client *client, enum step next)
 {
 	struct round *round = &client->result->rounds[0];
@@ -203,11 +210,13 @@ static void describe(struct client *client)
 	if (!id)
 		return;
 	endpoint_describe(&run->ends[SIDE_CLIENT], id);
-	/* A device of one's own for what all connections share: not in the first connection's time. */
+	/* A device of one's own for what all connections share: not in the first connection's time.
+	 */
 	engine_prepare(&client->engine, id);
 }
 
-/* When nobody got an address or a route for want of a device, the address is to blame, and there is nothing to report. */
+/* When nobody got an address or a route for want of a device, the address is to blame, and there is
+ * nothing to report. */
 static int check_device(struct client *client)
 {
 	const struct outcome *outcomes = client->engine.timeline.outcomes;
@@ -245,7 +254,8 @@ static int run_legs(struct client *client)
 		}
 		if (legs[i].last == STEP_RESOLVE_ADDR)
 			describe(client);
-		if (!ret && (legs[i].last == STEP_RESOLVE_ADDR || legs[i].last == STEP_RESOLVE_ROUTE))
+		if (!ret &&
+		    (legs[i].last == STEP_RESOLVE_ADDR || legs[i].last == STEP_RESOLVE_ROUTE))
 			ret = check_device(client);
 	}
 	return ret;
@@ -288,7 +298,8 @@ static int set_up(struct client *client)
 	snprintf(run->reap, sizeof(run->reap), "%s", reap_name(plan->reap));
 	run->step_timeout_ns = plan->step_timeout_ns;
 	snprintf(run->ends[SIDE_SERVER].host, RESULT_NAME, "%s", client->answer.host);
-	endpoint_name(run->ends[SIDE_SERVER].address, RESULT_NAME, (const struct sockaddr *)&client->target->address);
+	endpoint_name(run->ends[SIDE_SERVER].address, RESULT_NAME,
+		      (const struct sockaddr *)&client->target->address);
 	return 0;
 }
 
@@ -338,8 +349,8 @@ static int run(struct client *client, const struct observer *observer)
 	return ret;
 }
 
-int client_run(const struct plan *plan, const struct target *target, const struct observer *observer,
-	       struct stop *stop, struct result *result)
+int client_run(const struct plan *plan, const struct target *target,
+	       const struct observer *observer, struct stop *stop, struct result *result)
 {
 	struct client client = { .plan = plan, .target = target, .stop = stop, .result = result };
 	int ret = 0;

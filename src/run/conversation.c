@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* conversation - the server answers what the client asks: offer, barriers, finish. A session's thread. */
+/* conversation - the server answers what the client asks: offer, barriers, finish. A session's
+ * thread. */
 #include "run/conversation.h"
 
 #include "control/control.h"
@@ -29,7 +30,7 @@ struct conversation {
 	struct counter_watch watch;
 	struct result result;
 	enum barrier_at next; /* the first barrier that it has not stood at */
-	bool ended;           /* and has its figures */
+	bool ended;	      /* and has its figures */
 };
 
 static int say(struct conversation *c, json_t *message)
@@ -61,15 +62,16 @@ static int result_begin(struct conversation *c)
 	return 0;
 }
 
-/* Takes the session out of the readers' sight, destroys what it holds, which is timed when nothing else goes on, and
- * fills its figures in. */
+/* Takes the session out of the readers' sight, destroys what it holds, which is timed when nothing
+ * else goes on, and fills its figures in. */
 static int result_end(struct conversation *c, bool finished)
 {
 	c->ended = true;
 	server_dismiss(c->server, &c->session);
 	session_destroy(&c->session, finished, finished ? EVENT_TIMEOUT : EVENT_ABORTED);
 	c->result.run.ends[SIDE_SERVER] = c->session.end;
-	c->result.rounds[0].strangers = atomic_load(&c->server->strangers) - c->session.strangers_before;
+	c->result.rounds[0].strangers =
+		atomic_load(&c->server->strangers) - c->session.strangers_before;
 	return session_figures(&c->session, &c->result.rounds[0]);
 }
 
@@ -86,7 +88,8 @@ static int hear_offer(struct conversation *c)
 {
 	char why[PROTOCOL_WORDS];
 	json_t *message;
-	int ret = control_receive(c->control, c->stop, clock_deadline_ns(OFFER_S * NS_PER_S), &message);
+	int ret = control_receive(c->control, c->stop, clock_deadline_ns(OFFER_S * NS_PER_S),
+				  &message);
 
 	if (ret == -ETIMEDOUT)
 		return refuse(c, "no offer came");
@@ -104,7 +107,8 @@ static int hear_offer(struct conversation *c)
 static int answer(struct conversation *c)
 {
 	const struct server *server = c->server;
-	struct answer answer = { .threads = server->plan->acceptors, .listeners = server->plan->listeners };
+	struct answer answer = { .threads = server->plan->acceptors,
+				 .listeners = server->plan->listeners };
 
 	snprintf(answer.version, sizeof(answer.version), "%s", PACKAGE_VERSION);
 	if (gethostname(answer.host, sizeof(answer.host) - 1))
@@ -120,7 +124,8 @@ static int out_of_turn(const struct conversation *c)
 	return -EPROTO;
 }
 
-/* The barrier names the step that is about to begin: what it builds on must have ended here, too. */
+/* The barrier names the step that is about to begin: what it builds on must have ended here, too.
+ */
 static int stand_at_barrier(struct conversation *c, const json_t *message)
 {
 	static const enum step counted[BARRIERS] = {
@@ -141,9 +146,11 @@ static int stand_at_barrier(struct conversation *c, const json_t *message)
 		return out_of_turn(c);
 	c->next = barrier.at + 1;
 	if (barrier.at == BARRIER_DISCONNECT)
-		ret = session_wait(&c->session, MILESTONE_ESTABLISHED, barrier.established, c->stop, deadline_ns);
+		ret = session_wait(&c->session, MILESTONE_ESTABLISHED, barrier.established, c->stop,
+				   deadline_ns);
 	if (barrier.at == BARRIER_DESTROY)
-		ret = session_wait(&c->session, MILESTONE_DISCONNECTED, barrier.established, c->stop, deadline_ns);
+		ret = session_wait(&c->session, MILESTONE_DISCONNECTED, barrier.established,
+				   c->stop, deadline_ns);
 	if (ret && ret != -ETIMEDOUT)
 		return ret;
 	if (counted[barrier.at] != STEPS)
@@ -188,7 +195,8 @@ static enum run_end end_of(const struct conversation *c)
 {
 	const struct round *round = &c->result.rounds[0];
 
-	return round->ledger.n || round->connected < c->session.connections ? RUN_FAILURES : RUN_WELL;
+	return round->ledger.n || round->connected < c->session.connections ? RUN_FAILURES
+									    : RUN_WELL;
 }
 
 static void serve_run(struct conversation *c)
@@ -234,7 +242,9 @@ static void talk(struct conversation *c)
 	if (hear_offer(c))
 		return;
 	if (!server_reserve(c->server, c->offer.connections)) {
-		snprintf(why, sizeof(why), "%" PRIu32 " connections asked for, this server takes up to %d of all clients together",
+		snprintf(why, sizeof(why),
+			 "%" PRIu32 " connections asked for, this server takes up to %d of all "
+				    "clients together",
 			 c->offer.connections, SERVER_CONNECTIONS);
 		refuse(c, why);
 		return;
@@ -261,8 +271,8 @@ static int watch_run(struct conversation *c)
 	uint64_t before = 0;
 
 	for (;;) {
-		int ret = session_wait(&c->session, MILESTONE_DISCONNECTED, c->session.connections, c->stop,
-				       clock_deadline_ns(c->server->plan->idle_limit_ns));
+		int ret = session_wait(&c->session, MILESTONE_DISCONNECTED, c->session.connections,
+				       c->stop, clock_deadline_ns(c->server->plan->idle_limit_ns));
 		uint64_t activity = session_activity(&c->session);
 
 		if (ret != -ETIMEDOUT)
@@ -291,8 +301,7 @@ static void end_anonymous(struct conversation *c, bool interrupted)
 {
 	result_end(c, !interrupted);
 	if (session_activity(&c->session))
-		server_report(c->server, &c->result,
-			      interrupted ? RUN_INTERRUPTED : end_of(c));
+		server_report(c->server, &c->result, interrupted ? RUN_INTERRUPTED : end_of(c));
 	server_forget(c->server, &c->session);
 	result_free(&c->result);
 }

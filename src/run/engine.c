@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * engine - what a mail means to a client's connection (upper half, any owner), and how main takes all connections
- * through a leg (lower half).
+ * engine - what a mail means to a client's connection (upper half, any owner), and how main takes
+ * all connections through a leg (lower half).
  */
 #include "run/engine.h"
 
@@ -19,7 +19,8 @@ static struct engine *engine_of(const struct conn *conn)
 
 static struct channel *channel_of(struct engine *engine, uint32_t index)
 {
-	return engine->n_reapers ? &engine->reapers[index % engine->n_reapers].channel : &engine->inlined;
+	return engine->n_reapers ? &engine->reapers[index % engine->n_reapers].channel
+				 : &engine->inlined;
 }
 
 static bool is_cut(struct engine *engine)
@@ -34,14 +35,16 @@ static void leave(struct engine *engine, struct conn *conn)
 	gate_leave(&engine->gate);
 }
 
-static void fail_and_leave(struct engine *engine, struct conn *conn, enum step step, const struct event *event)
+static void fail_and_leave(struct engine *engine, struct conn *conn, enum step step,
+			   const struct event *event)
 {
 	conn_fail(conn, step, event->kind, event->status);
 	atomic_fetch_add_explicit(&engine->failed, 1, memory_order_relaxed);
 	leave(engine, conn);
 }
 
-static enum call_state issue(struct engine *engine, struct conn *conn, enum step step, int32_t *status)
+static enum call_state issue(struct engine *engine, struct conn *conn, enum step step,
+			     int32_t *status)
 {
 	conn->awaiting = step;
 	return call_begin(conn, step, &engine->setup, channel_of(engine, conn->index), status);
@@ -85,7 +88,8 @@ static void begin_leg(struct engine *engine, struct conn *conn)
 		go_on(engine, conn, first);
 		return;
 	}
-	/* A failed connection takes no more steps; what it holds is destroyed with the others', but not timed. */
+	/* A failed connection takes no more steps; what it holds is destroyed with the others', but
+	 * not timed. */
 	if (first == STEP_DESTROY_QP)
 		call_destroy_qp(conn);
 	if (first == STEP_DESTROY_ID)
@@ -105,7 +109,8 @@ static void answered(struct engine *engine, struct conn *conn, const struct even
 		go_on(engine, conn, step_after(step));
 }
 
-/* Address and route resolution are tried again, to the same destination, in the time of the same step. */
+/* Address and route resolution are tried again, to the same destination, in the time of the same
+ * step. */
 static void refused(struct engine *engine, struct conn *conn, const struct event *event)
 {
 	enum step step = conn->awaiting;
@@ -131,8 +136,8 @@ static void unasked(struct conn *conn, const struct event *event)
 }
 
 /*
- * Read before the step's call, posted after it: no answer. The peer's DISCONNECTED is the last that is heard of a
- * connection, though: our own call was then the reply to it.
+ * Read before the step's call, posted after it: no answer. The peer's DISCONNECTED is the last that
+ * is heard of a connection, though: our own call was then the reply to it.
  */
 static void crossed(struct engine *engine, struct conn *conn, const struct event *event)
 {
@@ -217,9 +222,10 @@ static void look_after(struct engine *engine, uint32_t issued, uint64_t leg_bega
 	if (engine->observer->update) {
 		uint32_t in_flight = gate_in_flight(&engine->gate);
 
-		engine->observer->update(engine->observer->arg, engine->leg.first, issued - in_flight,
-					 engine->plan->connections,
-					 atomic_load_explicit(&engine->failed, memory_order_relaxed), in_flight);
+		engine->observer->update(
+			engine->observer->arg, engine->leg.first, issued - in_flight,
+			engine->plan->connections,
+			atomic_load_explicit(&engine->failed, memory_order_relaxed), in_flight);
 	}
 	uint64_t now_ns = clock_now_ns(), patience_ns = engine->plan->step_timeout_ns;
 
@@ -249,8 +255,9 @@ static int await(struct engine *engine, uint32_t in_flight, uint32_t issued, uin
 {
 	for (;;) {
 		uint64_t tick_ns = next_tick_ns(engine);
-		int ret = engine->n_reapers ? gate_wait(&engine->gate, in_flight, engine->stop, tick_ns) :
-					      wait_inline(engine, in_flight, tick_ns);
+		int ret = engine->n_reapers
+				  ? gate_wait(&engine->gate, in_flight, engine->stop, tick_ns)
+				  : wait_inline(engine, in_flight, tick_ns);
 		if (ret != -ETIMEDOUT)
 			return ret;
 		look_after(engine, issued, leg_began_ns);
@@ -271,7 +278,8 @@ static int issue_all(struct engine *engine, uint64_t leg_began_ns)
 		}
 		conn_post(&engine->conns[i], MAIL_GO, NULL);
 		/* Takes what has come by now. */
-		while (!engine->n_reapers && gate_in_flight(&engine->gate) && !channel_serve(&engine->inlined))
+		while (!engine->n_reapers && gate_in_flight(&engine->gate) &&
+		       !channel_serve(&engine->inlined))
 			;
 		if (i % DRAW_EVERY == 0 && engine->observer->update)
 			look_after(engine, i + 1, leg_began_ns);
@@ -280,8 +288,9 @@ static int issue_all(struct engine *engine, uint64_t leg_began_ns)
 }
 
 /*
- * Every connection ends the leg where it stands. Reapers may still be in a call; they leave when it returns. Those that
- * had not begun are recorded by main, now that none is in flight: their owners, if any, may read the mail much later.
+ * Every connection ends the leg where it stands. Reapers may still be in a call; they leave when it
+ * returns. Those that had not begun are recorded by main, now that none is in flight: their owners,
+ * if any, may read the mail much later.
  */
 static void cut_short(struct engine *engine)
 {
@@ -349,8 +358,8 @@ static int start_reapers(struct engine *engine)
 		return -ENOMEM;
 	}
 	while (engine->n_reapers < engine->plan->threads) {
-		int ret = reaper_start(&engine->reapers[engine->n_reapers], engine->plan->reap == REAP_DEFERRED,
-				       NULL, NULL);
+		int ret = reaper_start(&engine->reapers[engine->n_reapers],
+				       engine->plan->reap == REAP_DEFERRED, NULL, NULL);
 
 		if (ret)
 			return ret;

@@ -41,8 +41,8 @@ bool gate_enter(struct gate *gate)
 }
 
 /*
- * The number falls, then wake_at is read; main sets wake_at, then reads the number. Both in one total order (the
- * default, seq_cst), so one of the two sees the other.
+ * The number falls, then wake_at is read; main sets wake_at, then reads the number. Both in one
+ * total order (the default, seq_cst), so one of the two sees the other.
  */
 void gate_leave(struct gate *gate)
 {

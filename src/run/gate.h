@@ -2,9 +2,9 @@
 /*
  * gate - bounds how many connections are in flight, and lets main wait until fewer are.
  *
- * Main alone enters; whoever owns a connection at the end of its leg leaves. A main that waits is woken when the number
- * has fallen to what it waits for, not at every leaving: with a wake-up each, issuing and reaping in two threads costs
- * a good deal more than in one.
+ * Main alone enters; whoever owns a connection at the end of its leg leaves. A main that waits is
+ * woken when the number has fallen to what it waits for, not at every leaving: with a wake-up each,
+ * issuing and reaping in two threads costs a good deal more than in one.
  */
 #ifndef CMTIME_RUN_GATE_H
 #define CMTIME_RUN_GATE_H
@@ -19,7 +19,7 @@ struct gate {
 	uint32_t window; /* UINT32_MAX: unlimited */
 	atomic_uint in_flight;
 	atomic_uint wake_at; /* main waits until in_flight is this or less; NOT_WAITING */
-	int fd;              /* eventfd */
+	int fd;		     /* eventfd */
 };
 
 /* window 0: unlimited. 0 or -errno, logged. */
@@ -29,7 +29,8 @@ void gate_free(struct gate *gate);
 /* Main: one more in flight; false when the window is full. */
 bool gate_enter(struct gate *gate);
 
-/* Any thread, once for each entry. What the leaver wrote before is seen by main when it sees the lower number. */
+/* Any thread, once for each entry. What the leaver wrote before is seen by main when it sees the
+ * lower number. */
 void gate_leave(struct gate *gate);
 
 uint32_t gate_in_flight(const struct gate *gate);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* server - opens listeners, lets requests find their session, and gives each client's conversation a thread. */
+/* server - opens listeners, lets requests find their session, and gives each client's conversation
+ * a thread. */
 #include "run/server.h"
 
 #include "cm/calls.h"
@@ -264,10 +265,12 @@ static int open_listeners(struct server *server)
 	return 0;
 }
 
-int server_open(struct server *server, const struct plan *plan, const struct reporter *reporter, struct stop *stop,
-		const char *control_address)
+int server_open(struct server *server, const struct plan *plan, const struct reporter *reporter,
+		struct stop *stop, const char *control_address)
 {
-	*server = (struct server){ .plan = plan, .reporter = reporter, .anonymous_due = plan->no_control };
+	*server = (struct server){ .plan = plan,
+				   .reporter = reporter,
+				   .anonymous_due = plan->no_control };
 	int ret = stop_init_within(&server->ending, stop);
 
 	if (ret)
@@ -283,7 +286,8 @@ int server_open(struct server *server, const struct plan *plan, const struct rep
 		ret = open_listeners(server);
 	}
 	if (!ret && !plan->no_control)
-		ret = control_listen(control_address ? control_address : plan->bind, plan->port, &server->control);
+		ret = control_listen(control_address ? control_address : plan->bind, plan->port,
+				     &server->control);
 	if (ret)
 		server_close(server);
 	return ret;

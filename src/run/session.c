@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* session - what a mail means to a server's connection (upper half, any owner); a session's life (lower half). */
+/* session - what a mail means to a server's connection (upper half, any owner); a session's life
+ * (lower half). */
 #include "run/session.h"
 
 #include "cm/calls.h"
@@ -17,7 +18,8 @@ static struct session *session_of(const struct conn *conn)
 	return (struct session *)conn->crew;
 }
 
-/* A request that cannot be accepted is turned away; its client learns so, and nobody waits for it here. */
+/* A request that cannot be accepted is turned away; its client learns so, and nobody waits for it
+ * here. */
 static void turn_away(struct conn *conn, enum step step, int32_t status)
 {
 	conn_fail(conn, step, EVENT_CALL, status);
@@ -102,7 +104,8 @@ static void removed(struct conn *conn, const struct event *event)
 {
 	if (conn->gone || !conn->id)
 		return;
-	conn_fail(conn, conn->awaiting == STEPS ? STEP_DISCONNECT : conn->awaiting, event->kind, event->status);
+	conn_fail(conn, conn->awaiting == STEPS ? STEP_DISCONNECT : conn->awaiting, event->kind,
+		  event->status);
 	leave_arriving(conn);
 	leave_staying(conn);
 }
@@ -165,7 +168,8 @@ static int fill(struct gate *gate, uint32_t n)
 	return ret;
 }
 
-int session_open(struct session *session, uint64_t run, uint32_t connections, struct devices *devices)
+int session_open(struct session *session, uint64_t run, uint32_t connections,
+		 struct devices *devices)
 {
 	*session = (struct session){ .crew.act = act,
 				     .run = run,
@@ -193,7 +197,8 @@ int session_open(struct session *session, uint64_t run, uint32_t connections, st
 	if (!ret)
 		ret = gate_init(&session->destroying, 0);
 	if (ret) {
-		log_error("cannot open a session of %u connections: %s", connections, log_errno(ret));
+		log_error("cannot open a session of %u connections: %s", connections,
+			  log_errno(ret));
 		session_close(session);
 	}
 	return ret;
@@ -212,16 +217,18 @@ struct conn *session_claim(struct session *session, uint32_t index, const struct
 	struct conn *conn = &session->conns[index];
 
 	call_take(conn, request->id);
-	conn->letters[MAIL_REQUEST] = (struct event){ .at_ns = request->at_ns, .kind = EVENT_CONNECT_REQUEST };
+	conn->letters[MAIL_REQUEST] =
+		(struct event){ .at_ns = request->at_ns, .kind = EVENT_CONNECT_REQUEST };
 	atomic_fetch_add(&session->requests, 1);
 	gate_enter(&session->queued);
 	return conn;
 }
 
-int session_wait(struct session *session, enum milestone milestone, uint32_t connections, const struct stop *stop,
-		 uint64_t deadline_ns)
+int session_wait(struct session *session, enum milestone milestone, uint32_t connections,
+		 const struct stop *stop, uint64_t deadline_ns)
 {
-	struct gate *gate = milestone == MILESTONE_ESTABLISHED ? &session->arriving : &session->staying;
+	struct gate *gate =
+		milestone == MILESTONE_ESTABLISHED ? &session->arriving : &session->staying;
 	uint32_t left = connections < session->connections ? session->connections - connections : 0;
 
 	return gate_wait(gate, left, stop, deadline_ns);
@@ -234,8 +241,8 @@ uint32_t session_established(const struct session *session)
 
 uint64_t session_activity(const struct session *session)
 {
-	return (uint64_t)atomic_load(&session->requests) + session_established(session) + session->connections -
-	       gate_in_flight(&session->staying);
+	return (uint64_t)atomic_load(&session->requests) + session_established(session) +
+	       session->connections - gate_in_flight(&session->staying);
 }
 
 void session_destroy(struct session *session, bool timed, enum event_kind waiting)
@@ -276,7 +283,8 @@ int session_figures(const struct session *session, struct round *round)
 
 	for (enum step step = 0; !ret && step < STEPS; step++) {
 		if (step_is_of(step, SIDE_SERVER))
-			ret = figures_of(&round->figures[SIDE_SERVER][step], &session->timeline, step);
+			ret = figures_of(&round->figures[SIDE_SERVER][step], &session->timeline,
+					 step);
 	}
 	for (uint32_t i = 0; !ret && i < session->connections; i++)
 		ret = ledger_add(&round->ledger, SIDE_SERVER, &session->timeline.outcomes[i], i);

@@ -147,7 +147,7 @@ struct fake_counts {
 	uint32_t discarded; /* events that went with their id, unread */
 	/* Connecting ids with a call whose answer nobody has read: now, and the most there were. */
 	uint32_t in_flight, most_in_flight;
-	uint32_t faults;    /* misuse, each said on stderr */
+	uint32_t faults; /* misuse, each said on stderr */
 };
 struct fake_counts fake_counts(void);
 

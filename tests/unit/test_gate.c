@@ -75,7 +75,8 @@ static void wait__when_a_parent_stops__is_cancelled(void **state)
 	stop_free(&parent);
 }
 
-/* A few threads leave as fast as they can while main enters and waits: a lost wake-up would hang, and fail by deadline. */
+/* A few threads leave as fast as they can while main enters and waits: a lost wake-up would hang,
+ * and fail by deadline. */
 enum { LEAVERS = 3, ROUNDS = 20000, WINDOW = 8 };
 
 struct leaver {
@@ -110,7 +111,9 @@ static void gate__left_by_many_threads__always_wakes_its_waiter(void **state)
 		assert_int_equal(pthread_create(&threads[i], NULL, leave_all, &leaver), 0);
 	for (int i = 0; i < ROUNDS; i++) {
 		while (!gate_enter(&gate))
-			assert_int_equal(gate_wait(&gate, gate_low(&gate), NULL, clock_deadline_ns(20 * NS_PER_S)), 0);
+			assert_int_equal(gate_wait(&gate, gate_low(&gate), NULL,
+						   clock_deadline_ns(20 * NS_PER_S)),
+					 0);
 		assert_true(gate_in_flight(&gate) <= WINDOW);
 		atomic_fetch_add(&entered, 1);
 	}

@@ -20,9 +20,24 @@ static void count__with_a_unit__is_multiplied(void **state)
 
 static void count__of_anything_else__is_refused(void **state)
 {
-	static const char *const bad[] = { "",    "-1",  "+1",	 " 1",	"1 ", "10x", "1e3", "0x10", "1.5",
-					   "k",	  "1kk", "1K",	 "1,0", "٣",  "4294967297", "18446744073709551616",
-					   "99999999999999999999999999", "18446744073709551615M" };
+	static const char *const bad[] = { "",
+					   "-1",
+					   "+1",
+					   " 1",
+					   "1 ",
+					   "10x",
+					   "1e3",
+					   "0x10",
+					   "1.5",
+					   "k",
+					   "1kk",
+					   "1K",
+					   "1,0",
+					   "٣",
+					   "4294967297",
+					   "18446744073709551616",
+					   "99999999999999999999999999",
+					   "18446744073709551615M" };
 	uint64_t n = 7;
 
 	(void)state;
@@ -54,9 +69,22 @@ static void time__with_each_unit__is_nanoseconds(void **state)
 
 static void time__of_anything_else__is_refused(void **state)
 {
-	static const char *const bad[] = { "",	   "0",	   "0s",  "-1s", "s",	 "1.s",	 ".5s",
-					   "1 s", "1m", "1h",  "1e3", "0.4ns", "1s1ms", "0.0000000001s",
-					   "99999999999999999999s", "18446744073s" };
+	static const char *const bad[] = { "",
+					   "0",
+					   "0s",
+					   "-1s",
+					   "s",
+					   "1.s",
+					   ".5s",
+					   "1 s",
+					   "1m",
+					   "1h",
+					   "1e3",
+					   "0.4ns",
+					   "1s1ms",
+					   "0.0000000001s",
+					   "99999999999999999999s",
+					   "18446744073s" };
 	uint64_t ns = 7;
 
 	(void)state;

@@ -10,8 +10,9 @@ static const struct ticket sample = { .run = UINT64_C(0x0123456789abcdef), .inde
 
 static void ticket__written__has_this_form(void **state)
 {
-	static const uint8_t form[TICKET_BYTES] = { 'C',  'M',	'T',  'M',  1,	  0x01, 0x23, 0x45, 0x67,
-						    0x89, 0xab, 0xcd, 0xef, 0x00, 0xc0, 0xff, 0xee };
+	static const uint8_t form[TICKET_BYTES] = { 'C',  'M',	'T',  'M',  1,	  0x01,
+						    0x23, 0x45, 0x67, 0x89, 0xab, 0xcd,
+						    0xef, 0x00, 0xc0, 0xff, 0xee };
 	uint8_t bytes[TICKET_BYTES];
 
 	(void)state;
