@@ -75,6 +75,20 @@ static void wait__when_a_parent_stops__is_cancelled(void **state)
 	stop_free(&parent);
 }
 
+static void stop__set_after_its_parent__keeps_the_parents_reason(void **state)
+{
+	struct stop parent, stop;
+
+	(void)state;
+	assert_int_equal(stop_init(&parent), 0);
+	assert_int_equal(stop_init_within(&stop, &parent), 0);
+	stop_set(&parent, 2); /* SIGINT; the peer then goes because of it */
+	stop_set(&stop, STOP_PEER_LOST);
+	assert_int_equal(stop_reason(&stop), 2);
+	stop_free(&stop);
+	stop_free(&parent);
+}
+
 /* A few threads leave as fast as they can while main enters and waits: a lost wake-up would hang,
  * and fail by deadline. */
 enum { LEAVERS = 3, ROUNDS = 20000, WINDOW = 8 };
@@ -132,6 +146,7 @@ int main(void)
 		cmocka_unit_test(gate__unlimited__never_closes),
 		cmocka_unit_test(wait__that_nobody_ends__ends_at_its_deadline),
 		cmocka_unit_test(wait__when_a_parent_stops__is_cancelled),
+		cmocka_unit_test(stop__set_after_its_parent__keeps_the_parents_reason),
 		cmocka_unit_test(gate__left_by_many_threads__always_wakes_its_waiter),
 	};
 
