@@ -120,6 +120,9 @@ struct guest {
 static inline void guest_plan(struct guest *guest, struct host *host, uint32_t connections)
 {
 	*guest = (struct guest){ .plan = plan_of(connections) };
+	/* What the test has read of host->last, it has read before this guest makes the next. */
+	pthread_mutex_lock(&host->lock);
+	pthread_mutex_unlock(&host->lock);
 	guest->target.address = server_at(PORT);
 	guest->plan.no_control = host->plan.no_control;
 	if (!guest->plan.no_control) {
