@@ -243,8 +243,7 @@ static void talk(struct conversation *c)
 		return;
 	if (!server_reserve(c->server, c->offer.connections)) {
 		snprintf(why, sizeof(why),
-			 "%" PRIu32 " connections asked for, this server takes up to %d of all "
-				    "clients together",
+			 "no room for %" PRIu32 " connections beside others, of %d",
 			 c->offer.connections, SERVER_CONNECTIONS);
 		refuse(c, why);
 		return;
