@@ -64,14 +64,25 @@ static inline void host_plan(struct host *host)
 	assert_int_equal(stop_init(&host->stop), 0);
 }
 
-static inline void host_open(struct host *host)
+/* It listens, and serves nobody yet. */
+static inline void host_listen(struct host *host)
 {
 	host->server = calloc(1, sizeof(*host->server));
 	assert_non_null(host->server);
 	assert_int_equal(
 		server_open(host->server, &host->plan, &host->reporter, &host->stop, "127.0.0.1"),
 		0);
+}
+
+static inline void host_serve_on(struct host *host)
+{
 	assert_int_equal(pthread_create(&host->thread, NULL, host_serve, host), 0);
+}
+
+static inline void host_open(struct host *host)
+{
+	host_listen(host);
+	host_serve_on(host);
 }
 
 /* Until that many runs have been reported. */
@@ -93,17 +104,23 @@ static inline enum run_end host_end(struct host *host, uint32_t runs)
 	return (enum run_end)atomic_load(&host->server->last_end);
 }
 
-static inline void host_close(struct host *host)
+/* Of a server that serves nobody. */
+static inline void host_free(struct host *host)
 {
-	stop_set(&host->stop, STOP_DONE);
-	pthread_join(host->thread, NULL);
-	assert_int_equal(host->ret, 0);
 	server_close(host->server);
 	free(host->server);
 	result_free(&host->last);
 	stop_free(&host->stop);
 	pthread_cond_destroy(&host->reported);
 	pthread_mutex_destroy(&host->lock);
+}
+
+static inline void host_close(struct host *host)
+{
+	stop_set(&host->stop, STOP_DONE);
+	pthread_join(host->thread, NULL);
+	assert_int_equal(host->ret, 0);
+	host_free(host);
 }
 
 /* ---- A client. */

@@ -228,10 +228,17 @@ static void interrupt_every_tenth_read(void)
 	fake_fail(FAKE_RDMA_GET_CM_EVENT, FAKE_EVERY(10), EINTR);
 }
 
+static void interrupt_every_tenth_read_of_what_comes_late(void)
+{
+	fake_config.kernel_ns = NS_PER_MS / 10;
+	interrupt_every_tenth_read();
+}
+
 static void signals__at_every_tenth_read__harm_nobody(void **state)
 {
 	(void)state;
 	in_each_way_of_reaping(interrupt_every_tenth_read);
+	in_each_way_of_reaping(interrupt_every_tenth_read_of_what_comes_late);
 }
 
 static void double_every_answer(void)

@@ -87,6 +87,25 @@ static void connections__more_than_a_window__that_hear_nothing_are_given_up(void
 	}
 }
 
+/* The step as a whole may take longer: it is each connection's own time that counts. */
+static void step__that_takes_longer_than_the_time_out__costs_nobody(void **state)
+{
+	enum { FEW = 24, LATE_MS = 40, PATIENCE_MS = 600 };
+	struct figures figures;
+	struct trip trip;
+
+	(void)state;
+	trip_plan(&trip, FEW);
+	trip.plan.window = 1;
+	trip.plan.step_timeout_ns = PATIENCE_MS * NS_PER_MS;
+	fake_answer_late(FAKE_RDMA_CONNECT, FAKE_EACH, LATE_MS * NS_PER_MS);
+	trip_make(&trip);
+	assert_int_equal(trip_done(&trip, STEP_DESTROY_ID), FEW);
+	assert_int_equal(figures_of(&figures, &trip.timeline, STEP_CONNECT), 0);
+	assert_true(figures.total_ns > trip.plan.step_timeout_ns);
+	trip_free(&trip);
+}
+
 /* The reader is gone: its connections are given up like any that hear nothing. */
 static void reaper__that_cannot_read__costs_its_connections_and_no_more(void **state)
 {
@@ -293,6 +312,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		RUN_TEST(connection__that_hears_nothing__is_given_up_and_the_rest_go_on),
 		RUN_TEST(connections__more_than_a_window__that_hear_nothing_are_given_up),
+		RUN_TEST(step__that_takes_longer_than_the_time_out__costs_nobody),
 		RUN_TEST(reaper__that_cannot_read__costs_its_connections_and_no_more),
 		RUN_TEST(stop__with_half_of_them_in_flight__aborts_those),
 		RUN_TEST(stop__between_two_legs__aborts_all_in_the_next),

@@ -370,13 +370,19 @@ static void server__that_leaves_before_anything_is_agreed__is_no_run(void **stat
 
 /* ---- Without a control channel. */
 
-static void anonymous_host(struct host *host, uint32_t connections)
+static void anonymous_host_unserved(struct host *host, uint32_t connections)
 {
 	host_plan(host);
 	host->plan.no_control = true;
 	host->plan.port = PORT;
 	host->plan.connections = connections;
-	host_open(host);
+	host_listen(host);
+}
+
+static void anonymous_host(struct host *host, uint32_t connections)
+{
+	anonymous_host_unserved(host, connections);
+	host_serve_on(host);
 }
 
 static void runs__without_a_control_channel__end_after_as_many_disconnects(void **state)
@@ -403,6 +409,48 @@ static void runs__without_a_control_channel__end_after_as_many_disconnects(void 
 	host_close(&host);
 }
 
+/* The server listens before it has opened its first run: who comes in between waits, and is not
+ * turned away. */
+static void request__before_the_first_run__is_of_that_run(void **state)
+{
+	struct guest guest;
+	struct host host;
+	pthread_t thread;
+
+	(void)state;
+	anonymous_host_unserved(&host, N);
+	guest_plan(&guest, &host, N);
+	assert_int_equal(pthread_create(&thread, NULL, guest_thread, &guest), 0);
+	while (!fake_counts().events[FAKE_SERVER][RDMA_CM_EVENT_CONNECT_REQUEST])
+		sched_yield();
+	host_serve_on(&host);
+	pthread_join(thread, NULL);
+	assert_int_equal(guest.ret, 0);
+	assert_int_equal(count_of(&guest.result, SIDE_CLIENT, STEP_DESTROY_ID), N);
+	guest_free(&guest);
+	assert_int_equal(host_end(&host, 1), RUN_WELL);
+	host_close(&host);
+}
+
+/* And who waits for a server that never serves is turned away at its end. */
+static void server__that_never_serves__is_closed_all_the_same(void **state)
+{
+	struct guest guest;
+	struct host host;
+	pthread_t thread;
+
+	(void)state;
+	anonymous_host_unserved(&host, N);
+	guest_plan(&guest, &host, 1);
+	assert_int_equal(pthread_create(&thread, NULL, guest_thread, &guest), 0);
+	while (!fake_counts().events[FAKE_SERVER][RDMA_CM_EVENT_CONNECT_REQUEST])
+		sched_yield();
+	host_free(&host);
+	pthread_join(thread, NULL);
+	failed_as(&guest.result, SIDE_CLIENT, 1, STEP_CONNECT, EVENT_REJECTED);
+	guest_free(&guest);
+}
+
 static void run__of_too_few_without_a_control_channel__ends_once_idle(void **state)
 {
 	struct guest guest;
@@ -422,6 +470,32 @@ static void run__of_too_few_without_a_control_channel__ends_once_idle(void **sta
 	assert_int_equal(host_end(&host, 1), RUN_FAILURES);
 	assert_int_equal(host.last.rounds[0].connected, N - 40);
 	assert_int_equal(count_of(&host.last, SIDE_SERVER, STEP_DISCONNECT), N - 40);
+	host_close(&host);
+}
+
+/* However long it takes: something goes on. */
+static void run__that_is_slow_without_a_control_channel__is_not_idle(void **state)
+{
+	enum { FEW = 20, LATE_MS = 40, IDLE_MS = 500 };
+	struct guest guest;
+	struct host host;
+
+	(void)state;
+	host_plan(&host);
+	host.plan.no_control = true;
+	host.plan.port = PORT;
+	host.plan.idle_limit_ns = IDLE_MS * NS_PER_MS;
+	host_open(&host);
+	fake_event_late(FAKE_CLIENT, RDMA_CM_EVENT_ESTABLISHED, FAKE_EACH, LATE_MS * NS_PER_MS);
+	fake_event_late(FAKE_CLIENT, RDMA_CM_EVENT_DISCONNECTED, FAKE_EACH, LATE_MS * NS_PER_MS);
+	guest_plan(&guest, &host, FEW);
+	guest.plan.window = 1;
+	guest_run(&guest);
+	assert_int_equal(guest.ret, 0);
+	host_wait(&host, 1);
+	assert_int_equal(host.last.rounds[0].connected, FEW);
+	assert_int_equal(count_of(&host.last, SIDE_SERVER, STEP_DISCONNECT), FEW);
+	guest_free(&guest);
 	host_close(&host);
 }
 
@@ -497,7 +571,10 @@ int main(void)
 		RUN_TEST(server__that_leaves_before_its_result__leaves_the_clients),
 		RUN_TEST(server__that_leaves_before_anything_is_agreed__is_no_run),
 		RUN_TEST(runs__without_a_control_channel__end_after_as_many_disconnects),
+		RUN_TEST(request__before_the_first_run__is_of_that_run),
+		RUN_TEST(server__that_never_serves__is_closed_all_the_same),
 		RUN_TEST(run__of_too_few_without_a_control_channel__ends_once_idle),
+		RUN_TEST(run__that_is_slow_without_a_control_channel__is_not_idle),
 		RUN_TEST(run__of_too_many_without_a_control_channel__has_the_rest_rejected),
 		RUN_TEST(server__without_a_control_channel__ends_after_its_one_run),
 		RUN_TEST(server__told_to_end_while_idle__reports_nothing),

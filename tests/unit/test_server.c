@@ -80,6 +80,31 @@ static void control_port__that_is_taken__leaves_no_server(void **state)
 	assert_int_equal(open_with(&plan), 0);
 }
 
+/* The first has the port that was asked for, control channel or not. */
+static void listeners__beyond_the_first__take_free_ports(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct host host;
+
+		fake_reset();
+		host_plan(&host);
+		host.plan.no_control = i;
+		host.plan.port = i ? PORT : 0;
+		host.plan.listeners = 3;
+		host_open(&host);
+		if (i)
+			assert_int_equal(server_port(host.server), PORT);
+		for (int a = 0; a < 3; a++) {
+			for (int b = 0; b < a; b++)
+				assert_int_not_equal(host.server->listeners[a].port,
+						     host.server->listeners[b].port);
+		}
+		host_close(&host);
+		assert_int_equal(fake_check(), 0);
+	}
+}
+
 /* Somebody else's RDMA port; TCP's is free. */
 static void rdma_port__that_is_taken__is_another_and_the_client_is_told(void **state)
 {
@@ -322,6 +347,7 @@ int main(void)
 		RUN_TEST(server__that_cannot_be_opened__holds_nothing),
 		RUN_TEST(host__without_a_device__has_no_server),
 		RUN_TEST(control_port__that_is_taken__leaves_no_server),
+		RUN_TEST(listeners__beyond_the_first__take_free_ports),
 		RUN_TEST(rdma_port__that_is_taken__is_another_and_the_client_is_told),
 		RUN_TEST(strangers__on_the_control_port__keep_nobody_from_it),
 		RUN_TEST(clients__more_than_there_are_seats__are_turned_away),

@@ -210,6 +210,20 @@ static void rtu__that_is_lost__ends_as_a_failure_to_establish(void **state)
 	end_with_failures(&host, &guest);
 }
 
+/* No DREQ before both sides have passed the connect barrier. */
+static void rtu__that_is_late__is_waited_for_before_anybody_disconnects(void **state)
+{
+	struct guest guest;
+	struct host host;
+
+	(void)state;
+	fake_event_late(FAKE_SERVER, RDMA_CM_EVENT_ESTABLISHED, NTH, 50 * NS_PER_MS);
+	fake_event_late(FAKE_SERVER, RDMA_CM_EVENT_ESTABLISHED, N, 50 * NS_PER_MS);
+	serve_with_failures(&host, &guest, 2, 60 * NS_PER_S);
+	all_did_all(&guest.result);
+	end_with_failures(&host, &guest);
+}
+
 static void disconnect__that_fails_at_the_server__is_its_failure(void **state)
 {
 	struct guest guest;
@@ -287,6 +301,7 @@ int main(void)
 		RUN_TEST(qps__that_run_out_at_the_server__cost_all_that_follow),
 		RUN_TEST(accept__that_fails__costs_one_connection),
 		RUN_TEST(rtu__that_is_lost__ends_as_a_failure_to_establish),
+		RUN_TEST(rtu__that_is_late__is_waited_for_before_anybody_disconnects),
 		RUN_TEST(disconnect__that_fails_at_the_server__is_its_failure),
 		RUN_TEST(device__removed_under_an_accepted_connection__fails_that_one),
 		RUN_TEST(device__removed_after_the_disconnect__fails_nobody),
