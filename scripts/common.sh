@@ -49,15 +49,29 @@ install_packages() {
 	}
 }
 
+# A tree that was configured in place cannot be built out of place, too: then a copy of its sources is.
+source_tree() {
+	[ -e "$top/config.status" ] || {
+		echo "$top"
+		return
+	}
+	mkdir -p "$top/build/source"
+	tar -C "$top" -c --exclude=./build --exclude=./.git --exclude=./tests/vm/.cache --exclude=./config.status \
+		--exclude=./config.h --exclude=./Makefile --exclude='*.o' --exclude='*.a' . |
+		tar -C "$top/build/source" -x
+	echo "$top/build/source"
+}
+
 # build DIR [CONFIGURE OPTION...]: the tree, out of it.
 build() {
-	local dir=$1
+	local dir=$1 source
 	shift
+	source=$(source_tree)
 	mkdir -p "$dir"
-	if [ ! -e "$top/configure" ] || [ "$top/configure.ac" -nt "$top/configure" ]; then
-		"$top/autogen.sh"
+	if [ ! -e "$source/configure" ] || [ "$source/configure.ac" -nt "$source/configure" ]; then
+		"$source/autogen.sh" || return
 	fi
 	cd "$dir" || return
-	[ -e config.status ] || "$top/configure" "$@" || return
+	[ -e config.status ] || "$source/configure" "$@" || return
 	make -j"$(nproc)"
 }

@@ -17,6 +17,7 @@
 #include "run/server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,6 +40,19 @@ static struct stop interrupted;
 static void on_signal(int number)
 {
 	stop_set(&interrupted, number);
+}
+
+/*
+ * A descriptor of ours must not come to stand where a closed standard stream was, and get the
+ * report. Reading is all that this one allows: a report that goes nowhere fails in words.
+ */
+static int keep_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd)
+			return -errno;
+	}
+	return 0;
 }
 
 /* The second signal of a kind ends us at once. */
@@ -238,6 +252,8 @@ int main(int argc, char **argv)
 {
 	struct options options;
 
+	if (keep_standard_streams())
+		return COULD_NOT_RUN;
 	switch (options_parse(&options, argc, argv)) {
 	case ERRAND_DONE:
 		return ALL_CONNECTED;

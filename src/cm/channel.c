@@ -45,9 +45,10 @@ int channel_open(struct channel *channel,
 	channel->events = rdma_create_event_channel();
 	if (!channel->events) {
 		ret = errno ? -errno : -ENODEV;
-		log_error("cannot open the RDMA CM (/dev/infiniband/rdma_cm): %s; is there an RDMA "
-			  "device, and rdma_ucm loaded?",
-			  log_errno(ret));
+		log_error("cannot open the RDMA CM (/dev/infiniband/rdma_cm): %s; %s",
+			  log_errno(ret),
+			  ret == -EMFILE ? "raise the limit of open files (ulimit -n)"
+					 : "is there an RDMA device, and rdma_ucm loaded?");
 		return ret;
 	}
 	ret = -pthread_mutex_init(&channel->serving, NULL);

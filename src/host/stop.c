@@ -15,7 +15,8 @@ int stop_init(struct stop *stop)
 	if (stop->fd < 0) {
 		int ret = -errno;
 
-		log_error("cannot make an eventfd: %s", log_errno(ret));
+		log_error("cannot make an eventfd: %s%s", log_errno(ret),
+			  ret == -EMFILE ? " (see ulimit -n)" : "");
 		return ret;
 	}
 	atomic_init(&stop->reason, STOP_NONE);

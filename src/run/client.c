@@ -366,6 +366,9 @@ int client_run(const struct plan *plan, const struct target *target,
 		ret = set_up(&client);
 	if (!ret)
 		ret = run(&client, observer);
+	/* That the server goes because of us is no loss. */
+	if (ret)
+		stop_set(stop, STOP_DONE);
 	if (ret && client.control && !control_loss(client.control))
 		say(&client, abort_to_json("the client ends before its time"));
 	control_close(client.control);

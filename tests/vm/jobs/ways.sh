@@ -81,6 +81,11 @@ dies "an address without a device" 3 "no RDMA device for 127.0.0.1" --loopback -
 dies "a server address without a device" 3 "no RDMA device for 127.0.0.1" -s 127.0.0.1 --no-control -c 10
 dies "nobody listening" 1 'REJECTED' -s "$VM_ADDR" --no-control -p 7999 -c 10
 
+# With standard output closed, no descriptor of ours may take its place and get the report.
+cmtime --loopback -c 20 >&- 2>"$OUT/dies.err"
+expect "a closed standard output ends with 3" $? = 3 "$OUT/dies.err"
+expect "a closed standard output is named" "$(grep -c 'cannot write the report: EBADF' "$OUT/dies.err")" = 1 "$OUT/dies.err"
+
 if [ "$(held)" = "$before" ]; then
 	pass "the kernel holds what it held before"
 else
