@@ -11,7 +11,7 @@
 # shellcheck source=tests/vm/jobs/expect.sh
 . ./expect.sh
 
-N=${N:-1000} ROUNDS=${ROUNDS:-5} WINDOW=${WINDOW:-64}
+N=${N:-1000} ROUNDS=${ROUNDS:-5} WINDOW=${WINDOW:-32}
 WINDOWS=${WINDOWS:-1 2 4 8 16 32 64 128 256}
 THREADS=${THREADS:-1 2 4 8}
 
