@@ -2,22 +2,11 @@
 /* plan - the legs of a run, from its options. Pure. */
 #include "core/plan.h"
 
-#include <string.h>
-
 static const char *const reaps[REAPS] = { "concurrent", "inline", "deferred" };
 
 const char *reap_name(enum reap reap)
 {
 	return reaps[reap];
-}
-
-enum reap reap_from_name(const char *name)
-{
-	enum reap reap = 0;
-
-	while (reap < REAPS && strcmp(reaps[reap], name))
-		reap++;
-	return reap;
 }
 
 /* All connections step by step: a leg a step. */

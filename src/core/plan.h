@@ -23,8 +23,6 @@ enum reap {
 };
 
 const char *reap_name(enum reap reap);
-/* REAPS for an unknown name. */
-enum reap reap_from_name(const char *name);
 
 enum { WINDOW_UNLIMITED = 0 };
 
