@@ -31,5 +31,12 @@ void timeline_free(struct timeline *timeline)
 	for (enum step step = 0; step < STEPS; step++)
 		free(timeline->spans[step]);
 	free(timeline->outcomes);
+	free(timeline->details);
 	*timeline = (struct timeline){ 0 };
+}
+
+int timeline_add_details(struct timeline *timeline)
+{
+	timeline->details = calloc(timeline->connections, sizeof(*timeline->details));
+	return timeline->details ? 0 : -ENOMEM;
 }

@@ -9,6 +9,7 @@
 #ifndef CMTIME_CORE_TIMELINE_H
 #define CMTIME_CORE_TIMELINE_H
 
+#include "core/address.h"
 #include "core/outcome.h"
 #include "core/step.h"
 
@@ -20,16 +21,40 @@ struct span {
 	uint64_t begin_ns, end_ns;
 };
 
+/* When a host's kernel did what it has a tracepoint for, in the order of a connection's life. */
+enum kernel_stamp {
+	KERNEL_REQ_SENT,	/* client */
+	KERNEL_REQUEST_QUEUED,	/* server */
+	KERNEL_REP_SENT,	/* server */
+	KERNEL_RESPONSE_QUEUED, /* client */
+	KERNEL_RTU_SENT,	/* client */
+	KERNEL_ESTABLISHED,	/* either: that the event was queued */
+	KERNEL_DREQ_SENT,	/* either: whoever disconnects first */
+	KERNEL_DISCONNECTED,	/* either: that the event was queued */
+	KERNEL_STAMPS
+};
+
+/* What is known of a connection beside its stamps, where somebody wants to know. */
+struct detail {
+	struct address source, destination; /* the client's and the server's, on either side */
+	uint32_t attempts;		    /* the most that one of its steps took; 0: none */
+	uint64_t kernel_ns[KERNEL_STAMPS];  /* CLOCK_MONOTONIC; 0: not seen */
+};
+
 struct timeline {
 	enum side side;
 	uint32_t connections;
 	struct span *spans[STEPS]; /* [step][connection]; NULL for steps that side never does */
 	struct outcome *outcomes;  /* [connection] */
+	struct detail *details;	   /* [connection]; NULL: nobody wants them */
 };
 
 /* 0 or -ENOMEM (nothing is held then). The caller frees with timeline_free(). */
 int timeline_init(struct timeline *timeline, enum side side, uint32_t connections);
 void timeline_free(struct timeline *timeline);
+
+/* Makes room for details. 0 or -ENOMEM. Before the first call, too. */
+int timeline_add_details(struct timeline *timeline);
 
 /* The cell of that connection in that step, to stamp. */
 static inline struct span *timeline_span(const struct timeline *timeline, enum step step,
