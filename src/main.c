@@ -165,7 +165,7 @@ static int run_client(struct options *options, const struct target *target)
 	static const enum progress_mode modes[WHENS] = { PROGRESS_AUTO, PROGRESS_ALWAYS,
 							 PROGRESS_NEVER };
 	struct progress progress;
-	const struct observer observer = { update_progress, &progress };
+	const struct observer observer = { .update = update_progress, .arg = &progress };
 	struct result result;
 	struct stop stop;
 	int status = COULD_NOT_RUN;

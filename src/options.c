@@ -336,6 +336,7 @@ static void set_defaults(struct options *options)
 			  .acceptors = 1,
 			  .window = 32,
 			  .listeners = 1,
+			  .rounds = 1,
 			  .step_timeout_ns = UINT64_C(120000000000),
 			  .idle_limit_ns = UINT64_C(10000000000) },
 	};

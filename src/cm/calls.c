@@ -168,3 +168,18 @@ void call_reject(struct rdma_cm_id *id)
 	rdma_reject(id, NULL, 0);
 	rdma_destroy_id(id);
 }
+
+void call_note_addresses(const struct conn *conn, enum side side, struct detail *detail)
+{
+	if (!conn->id)
+		return;
+	struct address local = address_of(rdma_get_local_addr(conn->id));
+	struct address peer = address_of(rdma_get_peer_addr(conn->id));
+
+	if (address_is_none(&local))
+		return;
+	detail->source = side == SIDE_CLIENT ? local : peer;
+	detail->destination = side == SIDE_CLIENT ? peer : local;
+	if (!detail->attempts)
+		detail->attempts = 1;
+}

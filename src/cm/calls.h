@@ -17,6 +17,7 @@
 
 struct channel;
 struct conn;
+struct detail;
 struct devices;
 struct rdma_cm_id;
 
@@ -69,6 +70,12 @@ void call_destroy_id(struct conn *conn);
 
 /* A request's id becomes the connection's: its events go there from now on. */
 void call_take(struct conn *conn, struct rdma_cm_id *id);
+
+/*
+ * The addresses and ports of both ends, as that side's id has them, into detail; left alone where
+ * there is no id any more, or no address yet. rdma_get_local_addr(3)
+ */
+void call_note_addresses(const struct conn *conn, enum side side, struct detail *detail);
 
 /* Turns a request away with the CM's "consumer defined" reason and frees its id: rdma_reject(3). */
 void call_reject(struct rdma_cm_id *id);

@@ -44,3 +44,11 @@ bool conn_failed(const struct conn *conn)
 {
 	return conn->crew->timeline->outcomes[conn->index].event != EVENT_NONE;
 }
+
+void conn_count_tries(const struct conn *conn)
+{
+	struct detail *details = conn->crew->timeline->details;
+
+	if (details && details[conn->index].attempts < conn->tries)
+		details[conn->index].attempts = conn->tries;
+}

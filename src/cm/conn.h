@@ -68,6 +68,9 @@ struct span *conn_span(const struct conn *conn, enum step step);
 /* The owner: records the first failure; later ones are its consequences. */
 void conn_fail(struct conn *conn, enum step step, enum event_kind event, int32_t status);
 
+/* The owner: its step under way has taken another try. */
+void conn_count_tries(const struct conn *conn);
+
 /* The owner: has it failed? */
 bool conn_failed(const struct conn *conn);
 

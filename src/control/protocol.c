@@ -6,6 +6,8 @@
  */
 #include "control/protocol.h"
 
+#include "core/timeline_row.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,8 +16,8 @@
 static const char *const types[MESSAGE_TYPES] = {
 	[MESSAGE_UNKNOWN] = "unknown", [MESSAGE_OFFER] = "offer",     [MESSAGE_ANSWER] = "answer",
 	[MESSAGE_REFUSAL] = "refusal", [MESSAGE_BARRIER] = "barrier", [MESSAGE_READY] = "ready",
-	[MESSAGE_FINISH] = "finish",   [MESSAGE_RESULT] = "result",   [MESSAGE_ABORT] = "abort",
-	[MESSAGE_PING] = "ping",       [MESSAGE_BYE] = "bye",
+	[MESSAGE_FINISH] = "finish",   [MESSAGE_RESULT] = "result",   [MESSAGE_SAMPLES] = "samples",
+	[MESSAGE_ABORT] = "abort",     [MESSAGE_PING] = "ping",	      [MESSAGE_BYE] = "bye",
 };
 
 static const char *const barriers[BARRIERS] = { "connect", "disconnect", "destroy" };
@@ -116,6 +118,8 @@ json_t *offer_to_json(const struct offer *offer)
 	failed |= json_object_set_new(m, "step_timeout_ns", ns_to_json(offer->step_timeout_ns));
 	if (offer->window != WINDOW_UNKNOWN)
 		failed |= json_object_set_new(m, "window", json_integer(offer->window));
+	failed |= json_object_set_new(m, "rounds", json_integer(offer->rounds));
+	failed |= json_object_set_new(m, "warmups", json_integer(offer->warmups));
 	failed |= json_object_set_new(m, "samples", json_boolean(offer->samples));
 	return message_if(failed, m);
 }
@@ -179,6 +183,24 @@ json_t *result_message_to_json(json_t *result)
 	json_t *m = message_to_json(MESSAGE_RESULT);
 
 	return message_if(json_object_set_new(m, "result", result), m);
+}
+
+json_t *samples_request_to_json(uint32_t from)
+{
+	json_t *m = message_to_json(MESSAGE_SAMPLES);
+
+	return message_if(json_object_set_new(m, "from", json_integer(from)), m);
+}
+
+json_t *samples_to_json(const struct timeline *timeline, uint32_t from)
+{
+	json_t *m = samples_request_to_json(from), *rows = json_array();
+	int failed = 0;
+
+	for (uint32_t i = from; i < timeline->connections && i - from < PROTOCOL_SAMPLES; i++)
+		failed |= json_array_append_new(rows, timeline_row_to_json(timeline, i));
+	failed |= json_object_set_new(m, "rows", rows);
+	return message_if(failed, m);
 }
 
 /* A message under check: where its first fault is told. */
@@ -307,6 +329,11 @@ int offer_from_json(const json_t *message, char why[PROTOCOL_WORDS], struct offe
 	got.window = WINDOW_UNKNOWN;
 	if (json_object_get(message, "window"))
 		got.window = (uint32_t)take_number(&check, "window", 0, PROTOCOL_CONNECTIONS);
+	got.rounds = 1;
+	if (json_object_get(message, "rounds"))
+		got.rounds = (uint32_t)take_number(&check, "rounds", 1, PROTOCOL_ROUNDS);
+	if (json_object_get(message, "warmups"))
+		got.warmups = (uint32_t)take_number(&check, "warmups", 0, PROTOCOL_ROUNDS);
 	if (samples && !json_is_boolean(samples))
 		check_fail(&check, "samples", "true or false");
 	got.samples = json_is_true(samples);
@@ -377,5 +404,39 @@ int result_message_from_json(const json_t *message, char why[PROTOCOL_WORDS], co
 		check_fail(&check, "result", "an object");
 	if (!check.error)
 		*result = json;
+	return check.error;
+}
+
+int samples_request_from_json(const json_t *message, char why[PROTOCOL_WORDS], uint32_t most,
+			      uint32_t *from)
+{
+	struct check check = check_start(message, MESSAGE_SAMPLES, why);
+	uint32_t got = 0;
+
+	if (!check.error)
+		got = (uint32_t)take_number(&check, "from", 0, most);
+	if (!check.error)
+		*from = got;
+	return check.error;
+}
+
+int samples_from_json(const json_t *message, char why[PROTOCOL_WORDS], uint32_t from,
+		      struct timeline *timeline, uint32_t *n)
+{
+	struct check check = check_start(message, MESSAGE_SAMPLES, why);
+	const json_t *rows = json_object_get(message, "rows");
+	size_t size = json_array_size(rows);
+
+	if (check.error)
+		return check.error;
+	take_number(&check, "from", from, from);
+	if (!size || size > PROTOCOL_SAMPLES || size > timeline->connections - from)
+		check_fail(&check, "rows", "a list of so many connections as there are");
+	for (size_t i = 0; !check.error && i < size; i++) {
+		if (timeline_row_from_json(timeline, from + (uint32_t)i, json_array_get(rows, i)))
+			check_fail(&check, "rows", "a list of sound rows");
+	}
+	if (!check.error)
+		*n = (uint32_t)size;
 	return check.error;
 }

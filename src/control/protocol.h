@@ -21,7 +21,12 @@
  *    |   destroys                                    |
  *    |                                               |
  *    |-- finish ------------------------------------>|  destroys what is left
- *    |<- result: the server's figures ---------------|
+ *    |<- result: the server's figures of the round --|
+ *    |-- samples: from ----------------------------->|  as often as it takes, if the offer
+ *    |<- samples: from, rows ------------------------|  asked for them
+ *    |                                               |
+ *    |-- barrier: connect ... ---------------------->|  the next round, of as many as were offered
+ *    |                                               |
  *    |-- bye --------------------------------------->|  said by whoever is done; then the end
  *    |<- bye ----------------------------------------|  of the stream is no loss
  *
@@ -32,6 +37,7 @@
 #define CMTIME_CONTROL_PROTOCOL_H
 
 #include "core/result.h"
+#include "core/timeline.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -44,6 +50,8 @@ enum {
 	PROTOCOL_THREADS = 1024,
 	PROTOCOL_PORTS = 64,
 	PROTOCOL_WORDS = 401, /* a reason: up to 400 bytes, and the NUL */
+	PROTOCOL_ROUNDS = 1000,
+	PROTOCOL_SAMPLES = 1024, /* connections whose samples fit a message */
 };
 
 enum message_type {
@@ -55,6 +63,7 @@ enum message_type {
 	MESSAGE_READY,
 	MESSAGE_FINISH,
 	MESSAGE_RESULT,
+	MESSAGE_SAMPLES,
 	MESSAGE_ABORT,
 	MESSAGE_PING,
 	MESSAGE_BYE,
@@ -73,7 +82,10 @@ struct offer {
 	uint64_t step_timeout_ns; /* not 0; 2^63 and more (NEVER_NS) is sent as 2^63 - 1 */
 	uint32_t connections;	  /* 1 to PROTOCOL_CONNECTIONS */
 	uint32_t window; /* as struct run_info's; WINDOW_UNKNOWN where the key is missing */
-	bool samples; /* wants every sample of the server's side; false where the key is missing */
+	uint32_t rounds; /* 1 to PROTOCOL_ROUNDS; 1 where the key is missing */
+	uint32_t
+		warmups; /* before those, and not reported: 0 to PROTOCOL_ROUNDS; 0 where missing */
+	bool samples;	 /* will ask for the server's samples; false where the key is missing */
 };
 
 /* Server to client: where to connect. */
@@ -110,6 +122,10 @@ json_t *refusal_to_json(const char *reason);
 json_t *abort_to_json(const char *reason);
 /* Takes the reference to a result's JSON, in any case (core/result.h; NULL gives NULL). */
 json_t *result_message_to_json(json_t *result);
+/* Asks for the samples of connections from that one on. */
+json_t *samples_request_to_json(uint32_t from);
+/* The answer: the next PROTOCOL_SAMPLES connections' rows of the timeline, or what is left. */
+json_t *samples_to_json(const struct timeline *timeline, uint32_t from);
 /* Those that are only a type: MESSAGE_FINISH, MESSAGE_PING, MESSAGE_BYE. */
 json_t *message_to_json(enum message_type type);
 
@@ -128,5 +144,12 @@ void reason_from_json(const json_t *message, char reason[PROTOCOL_WORDS]);
 /* The result's JSON within: borrowed, and for result_from_json() to check. */
 int result_message_from_json(const json_t *message, char why[PROTOCOL_WORDS],
 			     const json_t **result);
+/* What a request for samples asks for, at most most. */
+int samples_request_from_json(const json_t *message, char why[PROTOCOL_WORDS], uint32_t most,
+			      uint32_t *from);
+/* The rows of an answer into a timeline that was made for as many connections, beginning with that
+ * one; *n is how many there were: at least one. */
+int samples_from_json(const json_t *message, char why[PROTOCOL_WORDS], uint32_t from,
+		      struct timeline *timeline, uint32_t *n);
 
 #endif

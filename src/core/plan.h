@@ -37,6 +37,8 @@ struct plan {
 	uint32_t acceptors;  /* a server's; with 1 the reader of requests accepts them */
 	uint32_t window;     /* in flight at most; WINDOW_UNLIMITED */
 	uint32_t listeners;  /* of a server */
+	uint32_t rounds;     /* that are reported */
+	uint32_t warmups;    /* before those */
 	enum reap reap;
 	uint64_t step_timeout_ns;
 	uint64_t idle_limit_ns; /* ends a run without a control channel at the server */
@@ -44,6 +46,7 @@ struct plan {
 	bool bind_first;	/* ids are bound, as a step of its own, before they resolve */
 	bool no_control;
 	bool one_off; /* a server ends after one run */
+	bool samples; /* the observer wants every round's timelines, both sides' */
 };
 
 struct leg {
@@ -55,6 +58,12 @@ enum { PLAN_LEGS = STEPS };
 
 /* Writes the client's legs, in order; returns how many. */
 size_t plan_legs(const struct plan *plan, struct leg legs[PLAN_LEGS]);
+
+/* Whether somebody will look at what is known of a connection beside its stamps. */
+static inline bool plan_wants_details(const struct plan *plan)
+{
+	return plan->samples;
+}
 
 /* The client's step after that one, within a leg. */
 enum step step_after(enum step step);

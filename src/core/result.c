@@ -23,19 +23,12 @@ const char *cm_message_name(enum cm_message message)
 
 int result_init(struct result *result, size_t n_rounds)
 {
-	struct result r = { .n_rounds = n_rounds };
+	struct result r = { 0 };
 
-	if (n_rounds) {
-		r.rounds = calloc(n_rounds, sizeof(*r.rounds));
-		if (!r.rounds)
+	while (r.n_rounds < n_rounds) {
+		if (!result_add_round(&r)) {
+			result_free(&r);
 			return -ENOMEM;
-	}
-	for (size_t i = 0; i < n_rounds; i++) {
-		for (enum side side = 0; side < SIDES; side++) {
-			for (enum step step = 0; step < STEPS; step++) {
-				r.rounds[i].figures[side][step].side = side;
-				r.rounds[i].figures[side][step].step = step;
-			}
 		}
 	}
 	*result = r;
@@ -44,12 +37,38 @@ int result_init(struct result *result, size_t n_rounds)
 
 void result_free(struct result *result)
 {
-	for (size_t i = 0; i < result->n_rounds; i++) {
-		ledger_free(&result->rounds[i].ledger);
-		free(result->rounds[i].cm);
-	}
+	while (result->n_rounds)
+		result_drop_round(result);
 	free(result->rounds);
 	*result = (struct result){ 0 };
+}
+
+struct round *result_add_round(struct result *result)
+{
+	struct round *rounds =
+		reallocarray(result->rounds, result->n_rounds + 1, sizeof(*result->rounds));
+
+	if (!rounds)
+		return NULL;
+	result->rounds = rounds;
+	struct round *round = &rounds[result->n_rounds++];
+
+	*round = (struct round){ 0 };
+	for (enum side side = 0; side < SIDES; side++) {
+		for (enum step step = 0; step < STEPS; step++) {
+			round->figures[side][step].side = side;
+			round->figures[side][step].step = step;
+		}
+	}
+	return round;
+}
+
+void result_drop_round(struct result *result)
+{
+	struct round *round = &result->rounds[--result->n_rounds];
+
+	ledger_free(&round->ledger);
+	free(round->cm);
 }
 
 int round_add_cm(struct round *round, const struct cm_counts *counts)
@@ -145,11 +164,8 @@ int result_take_server(struct result *ours, const struct result *theirs)
 	if (theirs->run.listeners)
 		ours->run.listeners = theirs->run.listeners;
 
-	for (size_t i = 0; i < ours->n_rounds && i < theirs->n_rounds; i++) {
-		int err = round_take_server(&ours->rounds[i], &theirs->rounds[i]);
-
-		if (err)
-			return err;
-	}
-	return 0;
+	if (!ours->n_rounds || !theirs->n_rounds)
+		return 0;
+	return round_take_server(&ours->rounds[ours->n_rounds - 1],
+				 &theirs->rounds[theirs->n_rounds - 1]);
 }

@@ -75,12 +75,19 @@ struct run_info {
 	struct endpoint_info ends[SIDES];
 };
 
+/* What a side's process used; of loopback's one process the client's side has it all. */
+struct usage {
+	uint64_t user_ns, system_ns;
+	uint64_t max_rss_bytes; /* 0: no data */
+};
+
 struct round {
 	uint64_t begin_ns[SIDES];	      /* CLOCK_MONOTONIC of that side's host; 0: no data */
 	struct figures figures[SIDES][STEPS]; /* count 0 and failed 0: nobody did it */
 	struct ledger ledger;
 	struct cm_counts *cm; /* owned */
 	size_t n_cm;
+	struct usage cpu[SIDES];
 	uint32_t connected; /* connections that were established, as the reporting side saw it */
 	/* Requests the server turned away: they are no connection of the run. */
 	uint32_t strangers, doubles, out_of_range;
@@ -95,6 +102,12 @@ struct result {
 /* Makes n empty rounds. 0 or -ENOMEM. Free with result_free(). */
 int result_init(struct result *result, size_t n_rounds);
 void result_free(struct result *result);
+
+/* Appends an empty round; one that was returned before may have moved. NULL: no memory. */
+struct round *result_add_round(struct result *result);
+
+/* Takes the last round out again: it was a warm-up, or nothing came of it. */
+void result_drop_round(struct result *result);
 
 /* Appends a row to a round's cm. 0 or -ENOMEM. */
 int round_add_cm(struct round *round, const struct cm_counts *counts);
@@ -122,11 +135,11 @@ json_t *result_to_json(const struct result *result);
 int result_from_json(struct result *result, const json_t *json);
 
 /*
- * Takes the server's side of theirs into ours: figures, begin, ledger rows, cm rows, refusals, its
- * endpoint, threads and listeners. Rounds are matched in order. A cm row of a port and step that
- * ours has already is the same counter read twice (both ends on one host) and is left out. 0 or
- * -ENOMEM: then only some of it was taken, and ours is still sound. What they do not know of the
- * server's end stays as it is.
+ * Takes the server's side of theirs into ours: its endpoint, threads and listeners, and of theirs'
+ * last round figures, begin, ledger rows, cm rows and refusals into our last round. A cm row of a
+ * port and step that ours has already is the same counter read twice (both ends on one host) and is
+ * left out. 0 or -ENOMEM: then only some of it was taken, and ours is still sound. What they do not
+ * know of the server's end stays as it is.
  */
 int result_take_server(struct result *ours, const struct result *theirs);
 

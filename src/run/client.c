@@ -3,12 +3,12 @@
 #include "run/client.h"
 
 #include "cm/endpoint.h"
-#include "control/control.h"
-#include "control/protocol.h"
 #include "host/clock.h"
 #include "host/counters.h"
 #include "host/log.h"
 #include "host/stop.h"
+#include "host/usage.h"
+#include "run/dialogue.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,100 +17,31 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-enum {
-	CONNECT_S = 10, /* for the control connection */
-	ANSWER_S =
-		10, /* for the server's answer, and beyond the step's own time-out at a barrier */
-	SEND_S = 5,
-	RESULT_S = 120, /* for the server to destroy its side and send its figures, heartbeats going
-			   on */
-};
-
 struct client {
 	const struct plan *plan;
 	const struct target *target;
+	const struct observer *observer;
 	struct stop *stop;
-	struct control *control; /* NULL: none */
-	struct answer answer;
+	struct dialogue dialogue;
 	uint64_t run_id;
+	struct result *result; /* its last round is the one under way */
+	/* Of a round: */
+	uint32_t nth; /* from 0, warm-ups first */
 	struct engine engine;
 	struct counter_watch watch;
-	struct result *result;
 };
 
-/* ---- talking to the server ---- */
-
-static int say(struct client *client, json_t *message)
+static struct round *current(const struct client *client)
 {
-	return control_send(client->control, message, clock_deadline_ns(SEND_S * NS_PER_S));
+	return &client->result->rounds[client->result->n_rounds - 1];
 }
 
-/* The message due, or an -errno that ends the run; a server that is late is as good as lost. */
-static int hear(struct client *client, enum message_type due, uint64_t within_ns, json_t **message)
+static bool warms_up(const struct client *client)
 {
-	json_t *got;
-	int ret =
-		control_receive(client->control, client->stop, clock_deadline_ns(within_ns), &got);
-
-	if (ret == -ETIMEDOUT) {
-		log_error("the server's %s is late", message_type_name(due));
-		stop_set(client->stop, STOP_TIMEOUT);
-		return -ECANCELED;
-	}
-	if (ret == -ESHUTDOWN || ret == -EPIPE) {
-		if (ret == -ESHUTDOWN)
-			log_error("the server ended the run before its %s", message_type_name(due));
-		stop_set(client->stop, STOP_PEER_LOST);
-		return -ECANCELED;
-	}
-	if (ret)
-		return ret;
-	enum message_type type = message_type(got);
-
-	if (type == due) {
-		*message = got;
-		return 0;
-	}
-	char why[PROTOCOL_WORDS];
-
-	reason_from_json(got, why);
-	if (type == MESSAGE_REFUSAL)
-		log_error("the server refused: %s", why);
-	else
-		log_error("the server sent a message out of turn, %s was due",
-			  message_type_name(due));
-	json_decref(got);
-	return type == MESSAGE_REFUSAL ? -ECONNREFUSED : -EPROTO;
+	return client->nth < client->plan->warmups;
 }
 
-static int agree(struct client *client)
-{
-	const struct plan *plan = client->plan;
-	struct offer offer = { .run_id = client->run_id,
-			       .step_timeout_ns = plan->step_timeout_ns,
-			       .connections = plan->connections,
-			       .window = plan->window };
-	char why[PROTOCOL_WORDS];
-	json_t *message;
-	int ret = control_connect(client->target->control_host, client->target->control_port,
-				  client->stop, NULL, clock_deadline_ns(CONNECT_S * NS_PER_S),
-				  &client->control);
-	if (ret)
-		return ret;
-	snprintf(offer.version, sizeof(offer.version), "%s", PACKAGE_VERSION);
-	if (gethostname(offer.host, sizeof(offer.host) - 1))
-		offer.host[0] = '\0';
-	ret = say(client, offer_to_json(&offer));
-	if (!ret)
-		ret = hear(client, MESSAGE_ANSWER, ANSWER_S * NS_PER_S, &message);
-	if (ret)
-		return ret;
-	ret = answer_from_json(message, why, &client->answer);
-	json_decref(message);
-	if (ret)
-		log_error("the server's answer: %s", why);
-	return ret;
-}
+/* ---- legs ---- */
 
 static uint32_t count_done(const struct client *client, enum step step)
 {
@@ -121,14 +52,10 @@ static uint32_t count_done(const struct client *client, enum step step)
 	return done;
 }
 
-/* Before a step: the server answers once its side has ended what the step builds on. */
 static int stand_at_barrier(struct client *client, enum step step)
 {
 	struct barrier barrier = { 0 };
-	json_t *message;
 
-	if (!client->control)
-		return 0;
 	switch (step) {
 	case STEP_DISCONNECT:
 		barrier = (struct barrier){ BARRIER_DISCONNECT, count_done(client, STEP_CONNECT) };
@@ -139,52 +66,14 @@ static int stand_at_barrier(struct client *client, enum step step)
 	default:
 		break;
 	}
-	uint64_t within_ns = ANSWER_S * NS_PER_S, step_ns = client->plan->step_timeout_ns;
-	int ret = say(client, barrier_to_json(&barrier));
-
-	if (!ret)
-		ret = hear(client, MESSAGE_READY,
-			   step_ns > NEVER_NS / 2 ? NEVER_NS : within_ns + step_ns, &message);
-	if (!ret)
-		json_decref(message);
-	return ret == -EPIPE || ret == -ESHUTDOWN ? -ECANCELED : ret;
+	return dialogue_barrier(&client->dialogue, &barrier);
 }
-
-/* The server destroys its side and sends its figures, which come to stand beside ours. */
-static int take_server_result(struct client *client)
-{
-	struct result theirs;
-	const json_t *json;
-	char why[PROTOCOL_WORDS];
-	json_t *message;
-	int ret = say(client, message_to_json(MESSAGE_FINISH));
-
-	if (!ret)
-		ret = hear(client, MESSAGE_RESULT, RESULT_S * NS_PER_S, &message);
-	if (ret)
-		return ret;
-	ret = result_message_from_json(message, why, &json);
-	if (!ret) {
-		ret = result_from_json(&theirs, json);
-		if (!ret) {
-			ret = result_take_server(client->result, &theirs);
-			result_free(&theirs);
-		}
-		snprintf(why, sizeof(why), "%s", log_errno(ret));
-	}
-	if (ret)
-		log_error("the server's result: %s", why);
-	json_decref(message);
-	return ret;
-}
-
-/* ---- the run ---- */
 
 /* Counters are read where no message is under way: at the barrier behind a step, which is the one
  * before the next. */
 static void count_messages(struct client *client, enum step next)
 {
-	struct round *round = &client->result->rounds[0];
+	struct round *round = current(client);
 
 	if (next == STEP_CONNECT)
 		counter_watch_begin(&client->watch);
@@ -198,7 +87,7 @@ static void count_messages(struct client *client, enum step next)
 static void count_cut(struct client *client, enum step step)
 {
 	if (step == STEP_CONNECT || step == STEP_DISCONNECT)
-		counter_watch_step(&client->watch, &client->result->rounds[0], step);
+		counter_watch_step(&client->watch, current(client), step);
 }
 
 /* What stands on both ends is known once an address is resolved. */
@@ -261,9 +150,11 @@ static int run_legs(struct client *client)
 	return ret;
 }
 
+/* ---- a round ---- */
+
 static int figures(struct client *client, const struct timeline *timeline)
 {
-	struct round *round = &client->result->rounds[0];
+	struct round *round = current(client);
 	int ret = 0;
 
 	for (enum step step = 0; !ret && step < STEPS; step++) {
@@ -277,43 +168,18 @@ static int figures(struct client *client, const struct timeline *timeline)
 	return ret;
 }
 
-static int set_up(struct client *client)
+static int open_engine(struct client *client)
 {
 	const struct plan *plan = client->plan;
-	struct run_info *run = &client->result->run;
-	int ret = result_init(client->result, 1);
-
-	if (ret) {
-		log_error("out of memory for the result");
-		return ret;
-	}
-	snprintf(run->version, sizeof(run->version), "%s", PACKAGE_VERSION);
-	snprintf(run->run_id, sizeof(run->run_id), "%016" PRIx64, client->run_id);
-	run->reported_by = SIDE_CLIENT;
-	run->connections = plan->connections;
-	run->window = plan->window;
-	run->threads = plan->reap == REAP_INLINE ? 0 : plan->threads;
-	run->server_threads = client->answer.threads;
-	run->listeners = client->answer.listeners;
-	snprintf(run->reap, sizeof(run->reap), "%s", reap_name(plan->reap));
-	run->step_timeout_ns = plan->step_timeout_ns;
-	snprintf(run->ends[SIDE_SERVER].host, RESULT_NAME, "%s", client->answer.host);
-	endpoint_name(run->ends[SIDE_SERVER].address, RESULT_NAME,
-		      (const struct sockaddr *)&client->target->address);
-	return 0;
-}
-
-static int open_engine(struct client *client, const struct observer *observer)
-{
-	const struct plan *plan = client->plan;
+	const struct answer *answer = &client->dialogue.answer;
 	struct call_setup setup = { .destination = client->target->address,
-				    .has_ticket = client->control != NULL,
-				    .run = client->run_id };
+				    .has_ticket = client->dialogue.control != NULL,
+				    .run = client->run_id + client->nth };
 	int ret = 0;
 
-	if (client->control) {
-		setup.n_ports = (uint32_t)client->answer.n_ports;
-		memcpy(setup.ports, client->answer.ports, sizeof(setup.ports));
+	if (client->dialogue.control) {
+		setup.n_ports = (uint32_t)answer->n_ports;
+		memcpy(setup.ports, answer->ports, sizeof(setup.ports));
 	} else {
 		setup.n_ports = 1;
 		setup.ports[0] = plan->port;
@@ -322,55 +188,136 @@ static int open_engine(struct client *client, const struct observer *observer)
 		setup.has_source = true;
 		ret = endpoint_resolve(&setup.source, plan->bind, 0);
 	}
-	return ret ? ret : engine_open(&client->engine, plan, &setup, observer, client->stop);
+	return ret ? ret
+		   : engine_open(&client->engine, plan, &setup, client->observer, client->stop);
 }
 
-static int run(struct client *client, const struct observer *observer)
+/* A run that has begun is reported, whatever ends it. */
+static int cut_by(struct client *client, int ret)
 {
-	struct timeline timeline;
-	int ret = open_engine(client, observer);
-
-	if (ret)
+	if (!ret || ret == -ECANCELED || ret == -ENODEV)
 		return ret;
-	ret = run_legs(client);
-	/* A run that has begun is reported, whatever ends it. */
-	if (ret && ret != -ECANCELED && ret != -ENODEV) {
-		stop_set(client->stop, STOP_PEER_LOST);
-		ret = -ECANCELED;
+	stop_set(client->stop, STOP_PEER_LOST);
+	return -ECANCELED;
+}
+
+/* The server's side of a round that went to its end: figures, and samples where they are wanted. */
+static int take_server_side(struct client *client, struct timeline *server)
+{
+	int ret = dialogue_finish(&client->dialogue, client->result);
+
+	if (ret || !client->plan->samples || !client->dialogue.control)
+		return ret;
+	ret = timeline_init(server, SIDE_SERVER, client->plan->connections);
+	if (!ret)
+		ret = timeline_add_details(server);
+	if (ret)
+		log_error("out of memory for the server's samples");
+	return ret ? ret : dialogue_samples(&client->dialogue, server);
+}
+
+static void show_round(const struct client *client, const struct timeline *timeline,
+		       const struct timeline *server)
+{
+	if (client->observer->round && !warms_up(client))
+		client->observer->round(client->observer->arg,
+					client->nth - client->plan->warmups + 1, timeline,
+					server->connections ? server : NULL);
+}
+
+static int run_round(struct client *client)
+{
+	struct timeline timeline, server = { 0 };
+	struct usage before = usage_now();
+	int ret;
+
+	if (!result_add_round(client->result)) {
+		log_error("out of memory for a round");
+		return -ENOMEM;
 	}
+	ret = open_engine(client);
+	if (ret) {
+		result_drop_round(client->result);
+		return client->nth ? cut_by(client, ret) : ret;
+	}
+	ret = cut_by(client, run_legs(client));
 	engine_close(&client->engine, &timeline);
 	if (ret != -ENODEV && figures(client, &timeline))
 		log_error("out of memory for the figures");
+	if (!ret)
+		ret = cut_by(client, take_server_side(client, &server));
+	current(client)->cpu[SIDE_CLIENT] = usage_since(&before);
+	if (ret != -ENODEV)
+		show_round(client, &timeline, &server);
+	if (warms_up(client) || ret == -ENODEV)
+		result_drop_round(client->result);
 	timeline_free(&timeline);
-	if (!ret && client->control && take_server_result(client)) {
-		stop_set(client->stop, STOP_PEER_LOST);
-		ret = -ECANCELED;
-	}
+	timeline_free(&server);
 	return ret;
+}
+
+/* ---- the run ---- */
+
+static int agree(struct client *client)
+{
+	const struct plan *plan = client->plan;
+	struct offer offer = { .run_id = client->run_id,
+			       .step_timeout_ns = plan->step_timeout_ns,
+			       .connections = plan->connections,
+			       .window = plan->window,
+			       .rounds = plan->rounds,
+			       .warmups = plan->warmups,
+			       .samples = plan->samples };
+
+	if (!client->target->control_host)
+		return 0;
+	int ret = dialogue_open(&client->dialogue, client->target->control_host,
+				client->target->control_port, &offer, client->stop);
+	/* The peer went before anything was measured. */
+	return ret == -ECANCELED && stop_reason(client->stop) < 0 ? -ECONNABORTED : ret;
+}
+
+static void describe_run(struct client *client)
+{
+	const struct plan *plan = client->plan;
+	const struct answer *answer = &client->dialogue.answer;
+	struct run_info *run = &client->result->run;
+
+	snprintf(run->version, sizeof(run->version), "%s", PACKAGE_VERSION);
+	snprintf(run->run_id, sizeof(run->run_id), "%016" PRIx64, client->run_id);
+	run->reported_by = SIDE_CLIENT;
+	run->connections = plan->connections;
+	run->window = plan->window;
+	run->threads = plan->reap == REAP_INLINE ? 0 : plan->threads;
+	run->server_threads = answer->threads;
+	run->listeners = answer->listeners;
+	snprintf(run->reap, sizeof(run->reap), "%s", reap_name(plan->reap));
+	run->step_timeout_ns = plan->step_timeout_ns;
+	snprintf(run->ends[SIDE_SERVER].host, RESULT_NAME, "%s", answer->host);
+	endpoint_name(run->ends[SIDE_SERVER].address, RESULT_NAME,
+		      (const struct sockaddr *)&client->target->address);
 }
 
 int client_run(const struct plan *plan, const struct target *target,
 	       const struct observer *observer, struct stop *stop, struct result *result)
 {
-	struct client client = { .plan = plan, .target = target, .stop = stop, .result = result };
-	int ret = 0;
+	struct client client = {
+		.plan = plan, .target = target, .observer = observer, .stop = stop, .result = result
+	};
+	const uint32_t rounds = plan->warmups + plan->rounds;
 
 	if (getrandom(&client.run_id, sizeof(client.run_id), 0) != sizeof(client.run_id))
 		client.run_id = clock_now_ns() ^ (uint64_t)getpid() << 32;
 	*result = (struct result){ 0 };
-	if (target->control_host)
-		ret = agree(&client);
-	if (ret == -ECANCELED && stop_reason(stop) < 0)
-		ret = -ECONNABORTED; /* the peer went before anything was measured */
+	int ret = agree(&client);
+
 	if (!ret)
-		ret = set_up(&client);
-	if (!ret)
-		ret = run(&client, observer);
+		describe_run(&client);
+	for (; !ret && client.nth < rounds; client.nth++)
+		ret = run_round(&client);
 	/* That the server goes because of us is no loss. */
 	if (ret)
 		stop_set(stop, STOP_DONE);
-	if (ret && client.control && !control_loss(client.control))
-		say(&client, abort_to_json("the client ends before its time"));
-	control_close(client.control);
+	dialogue_close(&client.dialogue, ret != 0);
 	return ret;
 }

@@ -10,6 +10,7 @@
 #include "host/counters.h"
 #include "host/log.h"
 #include "host/stop.h"
+#include "host/usage.h"
 #include "run/server.h"
 #include "run/session.h"
 
@@ -26,53 +27,97 @@ struct conversation {
 	struct control *control; /* NULL: --no-control */
 	struct stop *stop;
 	struct offer offer;
+	struct result result; /* its last round is the one under way */
+	/* Of a round: */
+	uint32_t nth; /* from 0, warm-ups first */
 	struct session session;
 	struct counter_watch watch;
-	struct result result;
+	struct usage before;
 	enum barrier_at next; /* the first barrier that it has not stood at */
-	bool ended;	      /* and has its figures */
+	bool is_open;
+	bool ended;	  /* and has its figures */
+	uint32_t samples; /* connections whose samples have been sent */
 };
+
+static struct round *current(const struct conversation *c)
+{
+	return &c->result.rounds[c->result.n_rounds - 1];
+}
 
 static int say(struct conversation *c, json_t *message)
 {
 	return control_send(c->control, message, clock_deadline_ns(SEND_S * NS_PER_S));
 }
 
-/* ---- the server's result ---- */
+/* ---- a round ---- */
 
-static int result_begin(struct conversation *c)
+static bool warms_up(const struct conversation *c)
+{
+	return c->nth < c->offer.warmups;
+}
+
+static void describe_run(struct conversation *c)
 {
 	const struct plan *plan = c->server->plan;
 	struct run_info *run = &c->result.run;
-	int ret = result_init(&c->result, 1);
 
-	if (ret)
-		return ret;
 	snprintf(run->version, sizeof(run->version), "%s", PACKAGE_VERSION);
-	snprintf(run->run_id, sizeof(run->run_id), "%016" PRIx64, c->session.run);
+	snprintf(run->run_id, sizeof(run->run_id), "%016" PRIx64, c->offer.run_id);
 	run->reported_by = SIDE_SERVER;
-	run->connections = c->session.connections;
-	run->window = c->control ? c->offer.window : WINDOW_UNKNOWN;
+	run->connections = c->offer.connections;
+	run->window = c->offer.window;
 	run->server_threads = plan->acceptors;
 	run->listeners = plan->listeners;
-	run->step_timeout_ns = c->control ? c->offer.step_timeout_ns : plan->step_timeout_ns;
+	run->step_timeout_ns = c->offer.step_timeout_ns;
 	snprintf(run->ends[SIDE_CLIENT].host, RESULT_NAME, "%s", c->offer.host);
+}
+
+/* 0, -ENOMEM. */
+static int round_open(struct conversation *c)
+{
+	if (!result_add_round(&c->result)) {
+		log_error("out of memory for a round");
+		return -ENOMEM;
+	}
+	int ret = session_open(&c->session, c->offer.run_id + c->nth, c->offer.connections,
+			       c->offer.samples, &c->server->devices);
+	if (ret) {
+		result_drop_round(&c->result);
+		return ret;
+	}
 	c->session.strangers_before = atomic_load(&c->server->strangers);
+	c->before = usage_now();
+	c->next = BARRIER_CONNECT;
+	c->is_open = true;
+	c->ended = false;
+	c->samples = 0;
 	counter_watch_begin(&c->watch);
 	return 0;
 }
 
 /* Takes the session out of the readers' sight, destroys what it holds, which is timed when nothing
  * else goes on, and fills its figures in. */
-static int result_end(struct conversation *c, bool finished)
+static int round_end(struct conversation *c, bool finished)
 {
+	struct round *round = current(c);
+
 	c->ended = true;
 	server_dismiss(c->server, &c->session);
 	session_destroy(&c->session, finished, finished ? EVENT_TIMEOUT : EVENT_ABORTED);
 	c->result.run.ends[SIDE_SERVER] = c->session.end;
-	c->result.rounds[0].strangers =
-		atomic_load(&c->server->strangers) - c->session.strangers_before;
-	return session_figures(&c->session, &c->result.rounds[0]);
+	round->strangers = atomic_load(&c->server->strangers) - c->session.strangers_before;
+	round->cpu[SIDE_SERVER] = usage_since(&c->before);
+	return session_figures(&c->session, round);
+}
+
+static void round_close(struct conversation *c)
+{
+	if (!c->is_open)
+		return;
+	c->is_open = false;
+	server_forget(c->server, &c->session);
+	if (warms_up(c))
+		result_drop_round(&c->result);
 }
 
 /* ---- with a client ---- */
@@ -124,6 +169,28 @@ static int out_of_turn(const struct conversation *c)
 	return -EPROTO;
 }
 
+/* Open to requests, or else refused in words. */
+static int round_begin(struct conversation *c)
+{
+	if (round_open(c))
+		return refuse(c, "the server has not enough memory for so many connections");
+	if (server_admit(c->server, &c->session))
+		return refuse(c, "another run has this run's id");
+	return 0;
+}
+
+static bool is_last_round(const struct conversation *c)
+{
+	return c->nth + 1 >= c->offer.warmups + c->offer.rounds;
+}
+
+static int next_round(struct conversation *c)
+{
+	round_close(c);
+	c->nth++;
+	return round_begin(c);
+}
+
 /* The barrier names the step that is about to begin: what it builds on must have ended here, too.
  */
 static int stand_at_barrier(struct conversation *c, const json_t *message)
@@ -142,7 +209,11 @@ static int stand_at_barrier(struct conversation *c, const json_t *message)
 		log_error("%s: %s", control_peer(c->control), why);
 		return ret;
 	}
-	if (barrier.at < c->next)
+	if (c->ended && barrier.at == BARRIER_CONNECT && !is_last_round(c))
+		ret = next_round(c);
+	if (ret)
+		return ret;
+	if (c->ended || barrier.at < c->next)
 		return out_of_turn(c);
 	c->next = barrier.at + 1;
 	if (barrier.at == BARRIER_DISCONNECT)
@@ -154,19 +225,40 @@ static int stand_at_barrier(struct conversation *c, const json_t *message)
 	if (ret && ret != -ETIMEDOUT)
 		return ret;
 	if (counted[barrier.at] != STEPS)
-		counter_watch_step(&c->watch, &c->result.rounds[0], counted[barrier.at]);
+		counter_watch_step(&c->watch, current(c), counted[barrier.at]);
 	barrier.established = session_established(&c->session);
 	return say(c, ready_to_json(&barrier));
 }
 
-/* 1: the run is over, its result sent. */
+/* 1: the run is over, its last result sent. */
 static int finish(struct conversation *c)
 {
-	int ret = result_end(c, true);
+	if (c->ended)
+		return out_of_turn(c);
+	int ret = round_end(c, true);
+	const struct result round = { .run = c->result.run, .rounds = current(c), .n_rounds = 1 };
 
 	if (!ret)
-		ret = say(c, result_message_to_json(result_to_json(&c->result)));
-	return ret ? ret : 1;
+		ret = say(c, result_message_to_json(result_to_json(&round)));
+	return ret ? ret : is_last_round(c) && !c->offer.samples;
+}
+
+/* 1: the run is over, its last samples sent. */
+static int send_samples(struct conversation *c, const json_t *message)
+{
+	uint32_t from, most = c->session.connections - 1;
+	char why[PROTOCOL_WORDS];
+
+	if (!c->ended || !c->offer.samples)
+		return out_of_turn(c);
+	int ret = samples_request_from_json(message, why, most, &from);
+
+	if (ret) {
+		log_error("%s: %s", control_peer(c->control), why);
+		return ret;
+	}
+	ret = say(c, samples_to_json(&c->session.timeline, from));
+	return ret ? ret : is_last_round(c) && most - from < PROTOCOL_SAMPLES;
 }
 
 static int hear(struct conversation *c)
@@ -183,6 +275,9 @@ static int hear(struct conversation *c)
 	case MESSAGE_FINISH:
 		ret = finish(c);
 		break;
+	case MESSAGE_SAMPLES:
+		ret = send_samples(c, message);
+		break;
 	default:
 		ret = out_of_turn(c);
 		break;
@@ -193,10 +288,13 @@ static int hear(struct conversation *c)
 
 static enum run_end end_of(const struct conversation *c)
 {
-	const struct round *round = &c->result.rounds[0];
+	for (size_t i = 0; i < c->result.n_rounds; i++) {
+		const struct round *round = &c->result.rounds[i];
 
-	return round->ledger.n || round->connected < c->session.connections ? RUN_FAILURES
-									    : RUN_WELL;
+		if (round->ledger.n || round->connected < c->result.run.connections)
+			return RUN_FAILURES;
+	}
+	return RUN_WELL;
 }
 
 static void serve_run(struct conversation *c)
@@ -214,24 +312,19 @@ static void serve_run(struct conversation *c)
 		end = RUN_INTERRUPTED;
 	if (ret != 1 && !control_loss(c->control))
 		say(c, abort_to_json("the server ends"));
-	if (!c->ended)
-		result_end(c, false);
+	if (c->is_open && !c->ended)
+		round_end(c, false);
+	if (c->is_open && warms_up(c))
+		round_close(c);
 	server_report(c->server, &c->result, end);
 }
 
 static void open_and_serve(struct conversation *c)
 {
-	if (session_open(&c->session, c->offer.run_id, c->offer.connections, &c->server->devices)) {
-		refuse(c, "the server has not enough memory for so many connections");
-		return;
-	}
-	if (result_begin(c))
-		refuse(c, "the server has not enough memory for a result");
-	else if (server_admit(c->server, &c->session))
-		refuse(c, "another run has this run's id");
-	else
+	describe_run(c);
+	if (!round_begin(c))
 		serve_run(c);
-	server_forget(c->server, &c->session);
+	round_close(c);
 	result_free(&c->result);
 }
 
@@ -282,26 +375,28 @@ static int watch_run(struct conversation *c)
 	}
 }
 
+/* All that a client would have said. */
 static int open_anonymous(struct conversation *c, struct server *server)
 {
-	*c = (struct conversation){ .server = server, .stop = &server->ending };
-	int ret = session_open(&c->session, 0, server->plan->connections, &server->devices);
+	const struct plan *plan = server->plan;
 
-	if (ret)
-		return ret;
-	ret = result_begin(c);
-	if (ret)
-		session_close(&c->session);
-	return ret;
+	*c = (struct conversation){ .server = server,
+				    .stop = &server->ending,
+				    .offer = { .connections = plan->connections,
+					       .window = WINDOW_UNKNOWN,
+					       .step_timeout_ns = plan->step_timeout_ns,
+					       .rounds = 1 } };
+	describe_run(c);
+	return round_open(c);
 }
 
 /* Ends one run; its successor takes the requests that come meanwhile. */
 static void end_anonymous(struct conversation *c, bool interrupted)
 {
-	result_end(c, !interrupted);
+	round_end(c, !interrupted);
 	if (session_activity(&c->session))
 		server_report(c->server, &c->result, interrupted ? RUN_INTERRUPTED : end_of(c));
-	server_forget(c->server, &c->session);
+	round_close(c);
 	result_free(&c->result);
 }
 
@@ -321,7 +416,7 @@ int conversation_anonymous(struct server *server)
 		bool last = ret || server->plan->one_off;
 
 		/* Before its successor begins to count. */
-		counter_watch_step(&runs[now].watch, &runs[now].result.rounds[0], STEP_CONNECT);
+		counter_watch_step(&runs[now].watch, current(&runs[now]), STEP_CONNECT);
 		int opened = last ? -ECANCELED : open_anonymous(&runs[!now], server);
 
 		server_present(server, opened ? NULL : &runs[!now].session);

@@ -119,6 +119,7 @@ static void refused(struct engine *engine, struct conn *conn, const struct event
 	if ((event->kind == EVENT_ADDR_ERROR || event->kind == EVENT_ROUTE_ERROR) &&
 	    conn->tries <= engine->plan->retries && !is_cut(engine)) {
 		conn->tries++;
+		conn_count_tries(conn);
 		if (issue(engine, conn, step, &failure.status) == CALL_EVENT_DUE)
 			return;
 		event = &failure;
@@ -310,12 +311,23 @@ void engine_cut(struct engine *engine, const struct leg *leg)
 	}
 }
 
+/* While the ids are there, and nothing is in flight. */
+static void note_addresses(struct engine *engine)
+{
+	struct detail *details = engine->timeline.details;
+
+	for (uint32_t i = 0; details && i < engine->plan->connections; i++)
+		call_note_addresses(&engine->conns[i], SIDE_CLIENT, &details[i]);
+}
+
 int engine_run(struct engine *engine, const struct leg *leg)
 {
 	bool hold = engine->plan->reap == REAP_DEFERRED;
 	uint64_t began_ns = clock_now_ns();
 
 	engine->leg = *leg;
+	if (leg->first == STEP_DESTROY_QP)
+		note_addresses(engine);
 	for (uint32_t r = 0; hold && r < engine->n_reapers; r++)
 		reaper_hold(&engine->reapers[r]);
 	int ret = issue_all(engine, began_ns);
@@ -396,6 +408,8 @@ int engine_open(struct engine *engine, const struct plan *plan, const struct cal
 	if (ret)
 		return ret;
 	ret = timeline_init(&engine->timeline, SIDE_CLIENT, plan->connections);
+	if (!ret && plan_wants_details(plan))
+		ret = timeline_add_details(&engine->timeline);
 	engine->conns = calloc(plan->connections, sizeof(*engine->conns));
 	if (ret || !engine->conns) {
 		log_error("out of memory for %u connections", plan->connections);
@@ -420,6 +434,7 @@ void engine_close(struct engine *engine, struct timeline *timeline)
 	static const enum step left[] = { STEP_DESTROY_QP, STEP_DESTROY_ID };
 
 	atomic_store_explicit(&engine->cut, true, memory_order_relaxed);
+	note_addresses(engine);
 	for (size_t s = 0; s < sizeof(left) / sizeof(*left); s++) {
 		engine->leg = (struct leg){ .first = left[s], .last = left[s] };
 		for (uint32_t i = 0; i < engine->plan->connections; i++) {

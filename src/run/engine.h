@@ -22,10 +22,17 @@
 
 struct stop;
 
-/* Who wants to see a run go on; called by main, as often as it looks up. update may be NULL. */
+/* Who wants to see a run go on; called by main. What is NULL is not called. */
 struct observer {
+	/* As often as main looks up. */
 	void (*update)(void *arg, enum step step, uint32_t done, uint32_t of, uint32_t failed,
 		       uint32_t in_flight);
+	/*
+	 * A round that is reported is over, from 1: its timelines are good during the call. server
+	 * is NULL where there is none: no control channel, or nobody asked for it (plan->samples).
+	 */
+	void (*round)(void *arg, uint32_t number, const struct timeline *client,
+		      const struct timeline *server);
 	void *arg;
 };
 

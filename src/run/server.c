@@ -138,7 +138,7 @@ void server_forget(struct server *server, struct session *session)
 void server_report(struct server *server, const struct result *result, enum run_end end)
 {
 	pthread_mutex_lock(&server->reporting);
-	if (server->reporter)
+	if (server->reporter && result->n_rounds)
 		server->reporter->report(server->reporter->arg, result);
 	pthread_mutex_unlock(&server->reporting);
 	atomic_store(&server->last_end, (int)end);

@@ -115,7 +115,7 @@ void server_dismiss(struct server *server, struct session *session);
 /* Destroys and frees a dismissed session. */
 void server_forget(struct server *server, struct session *session);
 
-/* A run is over: reports it. */
+/* A run is over: reports it, if there is a round to report. */
 void server_report(struct server *server, const struct result *result, enum run_end end);
 
 #endif

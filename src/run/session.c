@@ -168,7 +168,7 @@ static int fill(struct gate *gate, uint32_t n)
 	return ret;
 }
 
-int session_open(struct session *session, uint64_t run, uint32_t connections,
+int session_open(struct session *session, uint64_t run, uint32_t connections, bool details,
 		 struct devices *devices)
 {
 	*session = (struct session){ .crew.act = act,
@@ -184,6 +184,8 @@ int session_open(struct session *session, uint64_t run, uint32_t connections,
 	session->claimed = calloc(connections, sizeof(*session->claimed));
 	int ret = timeline_init(&session->timeline, SIDE_SERVER, connections);
 
+	if (!ret && details)
+		ret = timeline_add_details(&session->timeline);
 	if (!session->conns || !session->claimed)
 		ret = -ENOMEM;
 	for (uint32_t i = 0; !ret && i < connections; i++)
@@ -245,11 +247,23 @@ uint64_t session_activity(const struct session *session)
 	       session->connections - gate_in_flight(&session->staying);
 }
 
+/* While the ids are there. */
+static void note_addresses(struct session *session)
+{
+	struct detail *details = session->timeline.details;
+
+	for (uint32_t i = 0; details && i < session->connections; i++) {
+		if (atomic_load(&session->claimed[i]))
+			call_note_addresses(&session->conns[i], SIDE_SERVER, &details[i]);
+	}
+}
+
 void session_destroy(struct session *session, bool timed, enum event_kind waiting)
 {
 	static const enum step steps[] = { STEP_DESTROY_QP, STEP_DESTROY_ID };
 
 	gate_wait(&session->queued, 0, NULL, NEVER_NS);
+	note_addresses(session);
 	session->destroys_timed = timed;
 	session->waiting = waiting;
 	for (size_t s = 0; s < sizeof(steps) / sizeof(*steps); s++) {

@@ -50,8 +50,9 @@ struct session {
 /* How far all connections are to have come. */
 enum milestone { MILESTONE_ESTABLISHED, MILESTONE_DISCONNECTED };
 
-/* devices must outlive it. 0 or -ENOMEM and the like, logged. */
-int session_open(struct session *session, uint64_t run, uint32_t connections,
+/* details: somebody will look at them (struct timeline). devices must outlive it. 0 or -ENOMEM and
+ * the like, logged. */
+int session_open(struct session *session, uint64_t run, uint32_t connections, bool details,
 		 struct devices *devices);
 
 /*

@@ -51,7 +51,8 @@ static inline void hand_open(struct hand *hand, struct host *host, uint32_t conn
 	struct offer offer = { .version = "by hand",
 			       .run_id = hand->run,
 			       .connections = connections,
-			       .step_timeout_ns = host->plan.step_timeout_ns };
+			       .step_timeout_ns = host->plan.step_timeout_ns,
+			       .rounds = 1 };
 
 	assert_int_equal(stop_init(&hand->stop), 0);
 	assert_int_equal(control_connect("127.0.0.1", server_port(host->server), &hand->stop, NULL,

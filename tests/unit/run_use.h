@@ -64,6 +64,7 @@ static inline struct plan plan_of(uint32_t connections)
 		.acceptors = 1,
 		.window = 64,
 		.listeners = 1,
+		.rounds = 1,
 		.reap = REAP_CONCURRENT,
 		.step_timeout_ns = 60 * NS_PER_S,
 		.idle_limit_ns = 60 * NS_PER_S,

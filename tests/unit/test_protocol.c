@@ -15,6 +15,8 @@ static const struct offer an_offer = {
 	.step_timeout_ns = UINT64_C(120000000000),
 	.connections = 10000,
 	.window = 64,
+	.rounds = 5,
+	.warmups = 2,
 	.samples = true,
 };
 
@@ -80,6 +82,8 @@ static void offer__there_and_back__is_the_same(void **state)
 	assert_true(offer.step_timeout_ns == an_offer.step_timeout_ns);
 	assert_int_equal(offer.connections, an_offer.connections);
 	assert_int_equal(offer.window, an_offer.window);
+	assert_int_equal(offer.rounds, an_offer.rounds);
+	assert_int_equal(offer.warmups, an_offer.warmups);
 	assert_true(offer.samples);
 	json_decref(message);
 }
@@ -89,15 +93,22 @@ static void offer__at_its_limits__is_taken(void **state)
 	struct offer limits = { .version = "1",
 				.run_id = UINT64_MAX,
 				.step_timeout_ns = UINT64_MAX,
-				.connections = PROTOCOL_CONNECTIONS };
+				.connections = PROTOCOL_CONNECTIONS,
+				.rounds = PROTOCOL_ROUNDS,
+				.warmups = PROTOCOL_ROUNDS };
 	json_t *message = offer_to_json(&limits);
 	char why[PROTOCOL_WORDS];
 	struct offer offer;
 
 	(void)state;
 	json_object_set_new(message, "of the future", json_true());
+	assert_int_equal(offer_from_json(message, why, &offer), 0);
+	assert_int_equal(offer.rounds, PROTOCOL_ROUNDS);
+	assert_int_equal(offer.warmups, PROTOCOL_ROUNDS);
 	json_object_del(message, "samples");
 	json_object_del(message, "window");
+	json_object_del(message, "rounds");
+	json_object_del(message, "warmups");
 	assert_int_equal(offer_from_json(message, why, &offer), 0);
 	assert_string_equal(offer.host, "");
 	assert_true(offer.run_id == UINT64_MAX);
@@ -105,6 +116,8 @@ static void offer__at_its_limits__is_taken(void **state)
 	assert_int_equal(offer.connections, PROTOCOL_CONNECTIONS);
 	assert_false(offer.samples);
 	assert_int_equal(offer.window, WINDOW_UNKNOWN);
+	assert_int_equal(offer.rounds, 1);
+	assert_int_equal(offer.warmups, 0);
 	json_decref(message);
 }
 
@@ -123,6 +136,11 @@ static void offer__malformed_in_any_key__is_refused_naming_it(void **state)
 		{ "protocol", "-1" },
 		{ "protocol", "true" },
 		{ "protocol", "4294967297" },
+		{ "rounds", "0" },
+		{ "rounds", "1001" },
+		{ "rounds", "\"1\"" },
+		{ "warmups", "-1" },
+		{ "warmups", "1001" },
 		{ "version", "" },
 		{ "version", "\"\"" },
 		{ "version", "1" },
@@ -400,6 +418,45 @@ static void result__in_its_message__is_handed_out(void **state)
 	assert_null(result_message_to_json(NULL));
 }
 
+static void samples__asked_for_and_sent__fit_the_request(void **state)
+{
+	struct timeline from, to;
+	char why[PROTOCOL_WORDS];
+	uint32_t at = 7, n = 7;
+
+	(void)state;
+	assert_int_equal(timeline_init(&from, SIDE_SERVER, PROTOCOL_SAMPLES + 2), 0);
+	assert_int_equal(timeline_init(&to, SIDE_SERVER, PROTOCOL_SAMPLES + 2), 0);
+	timeline_span(&from, STEP_ACCEPT, PROTOCOL_SAMPLES)->begin_ns = 5;
+	json_t *request = samples_request_to_json(PROTOCOL_SAMPLES);
+	json_t *first = samples_to_json(&from, 0), *last = samples_to_json(&from, PROTOCOL_SAMPLES);
+
+	assert_int_equal(samples_request_from_json(request, why, PROTOCOL_SAMPLES, &at), 0);
+	assert_int_equal(at, PROTOCOL_SAMPLES);
+	assert_int_equal(samples_request_from_json(request, why, PROTOCOL_SAMPLES - 1, &at),
+			 -EPROTO);
+	assert_int_equal(samples_from_json(first, why, 0, &to, &n), 0);
+	assert_int_equal(n, PROTOCOL_SAMPLES);
+	assert_int_equal(samples_from_json(last, why, PROTOCOL_SAMPLES, &to, &n), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(timeline_span(&to, STEP_ACCEPT, PROTOCOL_SAMPLES)->begin_ns, 5);
+	/* Not what was asked for, or more than there are. */
+	assert_int_equal(samples_from_json(last, why, 0, &to, &n), -EPROTO);
+	assert_int_equal(samples_from_json(first, why, PROTOCOL_SAMPLES, &to, &n), -EPROTO);
+	json_object_set_new(first, "from", json_integer(PROTOCOL_SAMPLES));
+	assert_int_equal(samples_from_json(first, why, PROTOCOL_SAMPLES, &to, &n), -EPROTO);
+	json_object_set_new(last, "rows", json_array());
+	assert_int_equal(samples_from_json(last, why, PROTOCOL_SAMPLES, &to, &n), -EPROTO);
+	json_object_set_new(last, "rows", json_loads("[[]]", 0, NULL));
+	assert_int_equal(samples_from_json(last, why, PROTOCOL_SAMPLES, &to, &n), -EPROTO);
+	assert_int_equal(samples_from_json(NULL, why, 0, &to, &n), -EPROTO);
+	json_decref(request);
+	json_decref(first);
+	json_decref(last);
+	timeline_free(&from);
+	timeline_free(&to);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -407,6 +464,7 @@ int main(void)
 		cmocka_unit_test(message_types__that_nobody_knows__are_unknown),
 		cmocka_unit_test(offer__there_and_back__is_the_same),
 		cmocka_unit_test(offer__at_its_limits__is_taken),
+		cmocka_unit_test(samples__asked_for_and_sent__fit_the_request),
 		cmocka_unit_test(offer__malformed_in_any_key__is_refused_naming_it),
 		cmocka_unit_test(offer__of_another_protocol__is_refused_naming_both),
 		cmocka_unit_test(answer__there_and_back__is_the_same),

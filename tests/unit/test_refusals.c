@@ -16,7 +16,8 @@ static bool is_refused(struct host *host, uint64_t run_id, uint32_t connections)
 	struct offer offer = { .version = "by hand",
 			       .run_id = run_id,
 			       .connections = connections,
-			       .step_timeout_ns = NS_PER_S };
+			       .step_timeout_ns = NS_PER_S,
+			       .rounds = 1 };
 	struct control *control;
 	struct stop stop;
 	json_t *message;
