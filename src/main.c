@@ -10,14 +10,14 @@
 #include "host/log.h"
 #include "host/stop.h"
 #include "options.h"
-#include "out/classic.h"
 #include "out/progress.h"
-#include "out/text.h"
+#include "report.h"
 #include "run/client.h"
 #include "run/server.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -70,16 +70,6 @@ static int catch_signals(void)
 	return 0;
 }
 
-static int print_result(const struct options *options, const struct result *result)
-{
-	int ret = options->format == FORMAT_CLASSIC ? classic_print(stdout, result)
-						    : text_print(stdout, result);
-
-	if (ret)
-		log_error("cannot write the report: %s", log_errno(ret));
-	return ret;
-}
-
 static int status_of_stop(const struct stop *stop)
 {
 	int reason = stop_reason(stop);
@@ -90,21 +80,22 @@ static int status_of_stop(const struct stop *stop)
 /* ---- a server ---- */
 
 struct service {
-	const struct options *options;
-	bool report_lost; /* one could not be written */
+	struct report report;
+	bool thresholds_hold; /* in every run so far */
 };
 
 static void report_served(void *arg, const struct result *result)
 {
 	struct service *service = arg;
 
-	if (print_result(service->options, result))
-		service->report_lost = true;
+	report_result(&service->report, result);
+	if (!report_thresholds_hold(&service->report, result))
+		service->thresholds_hold = false;
 }
 
 /* Told to end while idle is well; in the midst of a run it is not. With --one-off the one run
  * counts. */
-static int status_of_service(struct server *server, bool one_off)
+static int status_of_service(struct server *server, bool one_off, bool thresholds_hold)
 {
 	static const int by_end[] = {
 		[RUN_WELL] = ALL_CONNECTED, [RUN_FAILURES] = SOME_FAILED, [RUN_LOST] = CUT_SHORT
@@ -112,21 +103,27 @@ static int status_of_service(struct server *server, bool one_off)
 
 	if (atomic_load(&server->interrupted))
 		return status_of_stop(&interrupted);
-	return one_off ? by_end[atomic_load(&server->last_end)] : ALL_CONNECTED;
+	enum status status = one_off ? by_end[atomic_load(&server->last_end)] : ALL_CONNECTED;
+
+	return status == ALL_CONNECTED && !thresholds_hold ? SOME_FAILED : status;
 }
 
 static int serve(struct options *options)
 {
-	struct service service = { .options = options };
+	struct service service = { .thresholds_hold = true };
 	const struct reporter reporter = { report_served, &service };
 	struct server *server = calloc(1, sizeof(*server));
 	int status = COULD_NOT_RUN;
 
-	if (!server || server_open(server, &options->plan, &reporter, &interrupted, NULL))
+	if (report_open(&service.report, options))
 		goto out;
-	if (!server_serve(server) && !service.report_lost)
-		status = status_of_service(server, options->plan.one_off);
+	if (!server || server_open(server, &options->plan, &reporter, &interrupted, NULL))
+		goto close_report;
+	if (!server_serve(server) && !service.report.lost)
+		status = status_of_service(server, options->plan.one_off, service.thresholds_hold);
 	server_close(server);
+close_report:
+	report_close(&service.report);
 out:
 	free(server);
 	return status;
@@ -134,19 +131,34 @@ out:
 
 /* ---- a client ---- */
 
+/* What a client's run is looked at with. */
+struct view {
+	struct progress progress;
+	struct report report;
+};
+
 static void update_progress(void *arg, enum step step, uint32_t done, uint32_t of, uint32_t failed,
 			    uint32_t in_flight)
 {
-	progress_update(arg, step_label(step), done, of, failed, in_flight, clock_now_ns());
+	struct view *view = arg;
+
+	progress_update(&view->progress, step_label(step), done, of, failed, in_flight,
+			clock_now_ns());
+}
+
+static void show_round(void *arg, uint32_t number, const struct timeline *client,
+		       const struct timeline *server)
+{
+	struct view *view = arg;
+
+	report_round(&view->report, number, client, server);
 }
 
 /* On stderr whatever the format: not every report has room for them. */
-static void warn_of_failures(const struct result *result)
+static void warn_of_failures(const struct result *result, const struct round *round)
 {
-	const struct ledger *ledger = &result->rounds[0].ledger;
-
-	for (size_t i = 0; i < ledger->n; i++) {
-		const struct ledger_row *row = &ledger->rows[i];
+	for (size_t i = 0; i < round->ledger.n; i++) {
+		const struct ledger_row *row = &round->ledger.rows[i];
 		bool needs_memory =
 			row->outcome.step == STEP_CREATE_QP && row->outcome.status == -ENOMEM;
 		char reason[128];
@@ -160,35 +172,56 @@ static void warn_of_failures(const struct result *result)
 	}
 }
 
+static bool any_failed(const struct result *result)
+{
+	for (size_t i = 0; i < result->n_rounds; i++) {
+		if (result->rounds[i].ledger.n)
+			return true;
+	}
+	return false;
+}
+
+/* Reports what was measured, and says how it went. ret is client_run()'s. */
+static int conclude(struct report *report, const struct result *result, int ret,
+		    const struct stop *stop)
+{
+	if (ret && ret != -ECANCELED)
+		return COULD_NOT_RUN;
+	for (size_t i = 0; i < result->n_rounds; i++)
+		warn_of_failures(result, &result->rounds[i]);
+	if (result->n_rounds)
+		report_result(report, result);
+	bool hold = report_thresholds_hold(report, result);
+
+	if (report->lost)
+		return COULD_NOT_RUN;
+	if (ret)
+		return status_of_stop(stop);
+	return any_failed(result) || !hold ? SOME_FAILED : ALL_CONNECTED;
+}
+
 static int run_client(struct options *options, const struct target *target)
 {
 	static const enum progress_mode modes[WHENS] = { PROGRESS_AUTO, PROGRESS_ALWAYS,
 							 PROGRESS_NEVER };
-	struct progress progress;
-	const struct observer observer = { .update = update_progress, .arg = &progress };
+	struct view view;
+	const struct observer observer = { update_progress, show_round, &view };
 	struct result result;
 	struct stop stop;
 	int status = COULD_NOT_RUN;
 
-	if (stop_init_within(&stop, &interrupted))
+	if (report_open(&view.report, options))
 		return COULD_NOT_RUN;
-	progress_init(&progress, modes[options->progress], STDERR_FILENO);
-	int ret = client_run(&options->plan, target, &observer, &stop, &result);
+	if (!stop_init_within(&stop, &interrupted)) {
+		progress_init(&view.progress, modes[options->progress], STDERR_FILENO);
+		int ret = client_run(&options->plan, target, &observer, &stop, &result);
 
-	progress_end(&progress);
-	bool measured = result.n_rounds && (!ret || ret == -ECANCELED);
-
-	if (measured)
-		warn_of_failures(&result);
-
-	if (measured && print_result(options, &result))
-		status = COULD_NOT_RUN;
-	else if (ret == -ECANCELED)
-		status = status_of_stop(&stop);
-	else if (!ret)
-		status = result.rounds[0].ledger.n ? SOME_FAILED : ALL_CONNECTED;
-	result_free(&result);
-	stop_free(&stop);
+		progress_end(&view.progress);
+		status = conclude(&view.report, &result, ret, &stop);
+		result_free(&result);
+		stop_free(&stop);
+	}
+	report_close(&view.report);
 	return status;
 }
 
@@ -265,6 +298,7 @@ int main(int argc, char **argv)
 		break;
 	}
 	log_set_verbose(options.verbose);
+	setlocale(LC_CTYPE, ""); /* for histograms; numbers stay as in C */
 	if (catch_signals())
 		return COULD_NOT_RUN;
 	if (options.plan.loopback)

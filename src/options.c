@@ -17,6 +17,7 @@ enum {
 	THREADS_MOST = 256,
 	LISTENERS_MOST = 64,
 	RETRIES_MOST = 1000,
+	ROUNDS_MOST = 1000,
 	TIMEOUT_MS_MOST = 3600 * 1000,
 	TIME_S_MOST = 1000 * 1000,
 };
@@ -33,6 +34,8 @@ enum id {
 	OPT_TIMEOUT = 't',
 	OPT_THREADS = 'n',
 	OPT_WINDOW = 'w',
+	OPT_JSON = 'j',
+	OPT_OUTPUT = 'o',
 	OPT_VERBOSE = 'v',
 	OPT_HELP = 'h',
 	OPT_VERSION = 'V',
@@ -45,7 +48,13 @@ enum id {
 	OPT_IDLE_LIMIT,
 	OPT_LISTENERS,
 	OPT_ONE_OFF,
+	OPT_REPEAT,
+	OPT_WARMUP,
 	OPT_FORMAT,
+	OPT_HISTOGRAM,
+	OPT_SAMPLES,
+	OPT_FAIL_ABOVE,
+	OPT_FAIL_BELOW,
 	OPT_PROGRESS,
 };
 
@@ -81,7 +90,20 @@ static const struct spec {
 	{ "one-off", OPT_ONE_OFF, NULL, SERVER, "end after one run" },
 	{ "idle-limit", OPT_IDLE_LIMIT, "T", SERVER,
 	  "with --no-control: ends a run in which nothing happens (10s)" },
-	{ "format", OPT_FORMAT, "FORMAT", BOTH, "text, or classic as in 2013 (text)" },
+	{ "repeat", OPT_REPEAT, "N", CLIENT, "rounds of the whole, in one result (1)" },
+	{ "warmup", OPT_WARMUP, "N", CLIENT, "rounds before those, not reported (0)" },
+	{ "format", OPT_FORMAT, "FORMAT", BOTH, "text, classic as in 2013, json, csv (text)" },
+	{ "json", OPT_JSON, NULL, BOTH, "the same as --format json" },
+	{ "output", OPT_OUTPUT, "FILE", BOTH,
+	  "write results to FILE, whole or not at all (stdout)" },
+	{ "histogram", OPT_HISTOGRAM, NULL, CLIENT,
+	  "below the text, draw how long each step took the connections" },
+	{ "samples", OPT_SAMPLES, "FILE", CLIENT,
+	  "write every sample of both sides to FILE, as CSV" },
+	{ "fail-above", OPT_FAIL_ABOVE, "LIMIT", BOTH,
+	  "exit with 1 if a figure is above, as in connect.p99=5ms; repeatable" },
+	{ "fail-below", OPT_FAIL_BELOW, "LIMIT", BOTH,
+	  "exit with 1 if it is below, as in connect.per_second=1000; repeatable" },
 	{ "progress", OPT_PROGRESS, "WHEN", BOTH, "on stderr: auto, always, never (auto)" },
 	{ "verbose", OPT_VERBOSE, NULL, BOTH, "more on stderr" },
 	{ "help", OPT_HELP, NULL, BOTH, "print this and exit" },
@@ -192,9 +214,30 @@ static int take_text(const struct spec *spec, const char *value, const char **ou
 	return 0;
 }
 
+static int take_path(const struct spec *spec, const char *value, const char **out)
+{
+	if (!*value)
+		return bad_value(spec, value, "a file");
+	*out = value;
+	return 0;
+}
+
+static int take_threshold(struct options *options, const struct spec *spec, const char *value)
+{
+	char wanted[256];
+
+	if (options->n_thresholds == THRESHOLDS_MOST)
+		return bad_value(spec, value, "one of 64 limits at most");
+	if (threshold_parse(&options->thresholds[options->n_thresholds], value,
+			    spec->id == OPT_FAIL_ABOVE, wanted, sizeof(wanted)))
+		return bad_value(spec, value, wanted);
+	options->n_thresholds++;
+	return 0;
+}
+
 static int take(struct options *options, const struct spec *spec, const char *value)
 {
-	static const char *const formats[FORMATS] = { "text", "classic" };
+	static const char *const formats[FORMATS] = { "text", "classic", "json", "csv" };
 	static const char *const whens[WHENS] = { "auto", "always", "never" };
 	const char *const reaps[REAPS] = { reap_name(REAP_CONCURRENT), reap_name(REAP_INLINE),
 					   reap_name(REAP_DEFERRED) };
@@ -238,6 +281,24 @@ static int take(struct options *options, const struct spec *spec, const char *va
 		ret = take_word(spec, value, formats, FORMATS, &word);
 		options->format = (enum format)word;
 		return ret;
+	case OPT_JSON:
+		options->format = FORMAT_JSON;
+		return 0;
+	case OPT_OUTPUT:
+		return take_path(spec, value, &options->output);
+	case OPT_HISTOGRAM:
+		options->histogram = true;
+		return 0;
+	case OPT_SAMPLES:
+		plan->samples = true;
+		return take_path(spec, value, &options->samples);
+	case OPT_FAIL_ABOVE:
+	case OPT_FAIL_BELOW:
+		return take_threshold(options, spec, value);
+	case OPT_REPEAT:
+		return take_count(spec, value, 1, ROUNDS_MOST, &plan->rounds);
+	case OPT_WARMUP:
+		return take_count(spec, value, 0, ROUNDS_MOST, &plan->warmups);
 	case OPT_PROGRESS:
 		ret = take_word(spec, value, whens, WHENS, &word);
 		options->progress = (enum when)word;
@@ -301,6 +362,24 @@ static int check(const struct options *options, uint64_t given)
 	if (gives(given, OPT_IDLE_LIMIT) && !plan->no_control) {
 		log_error("--idle-limit: only with --no-control, else the client says when it is "
 			  "done");
+		return -EINVAL;
+	}
+	if (options->n_thresholds && role == SERVER && !plan->one_off) {
+		log_error("--fail-above, --fail-below: of a server only with --one-off: its exit "
+			  "status tells of one run");
+		return -EINVAL;
+	}
+	if (options->histogram && options->format != FORMAT_TEXT) {
+		log_error("--histogram: only in text (--format)");
+		return -EINVAL;
+	}
+	if (options->samples && options->output && !strcmp(options->samples, options->output) &&
+	    strcmp(options->output, "/dev/null")) {
+		log_error("--samples: %s is --output's", options->samples);
+		return -EINVAL;
+	}
+	if (options->samples && !strcmp(options->samples, "-") && !options->output) {
+		log_error("--samples: standard output has the report (--output)");
 		return -EINVAL;
 	}
 	if (plan->bind_first && !plan->bind) {

@@ -9,15 +9,23 @@
 #define CMTIME_OPTIONS_H
 
 #include "core/plan.h"
+#include "core/threshold.h"
 
 #include <stdbool.h>
 
-enum format { FORMAT_TEXT, FORMAT_CLASSIC, FORMATS };
+enum format { FORMAT_TEXT, FORMAT_CLASSIC, FORMAT_JSON, FORMAT_CSV, FORMATS };
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER, WHENS };
+
+enum { THRESHOLDS_MOST = 64 };
 
 struct options {
 	struct plan plan;
 	enum format format;
+	const char *output;  /* file; NULL: standard output */
+	const char *samples; /* file; NULL: nobody wants them */
+	struct threshold thresholds[THRESHOLDS_MOST];
+	size_t n_thresholds;
+	bool histogram;
 	enum when progress;
 	bool verbose;
 };

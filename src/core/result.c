@@ -7,6 +7,7 @@
 #include "core/result.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,15 @@ static const char *const messages[CM_MESSAGES] = {
 const char *cm_message_name(enum cm_message message)
 {
 	return messages[message];
+}
+
+const char *cm_key(char key[static CM_KEY], enum cm_message message, int counter)
+{
+	static const char *const counters[CM_COUNTERS] = { "sent", "retries", "received",
+							   "duplicates" };
+
+	snprintf(key, CM_KEY, "%s_%s", cm_message_name(message), counters[counter]);
+	return key;
 }
 
 int result_init(struct result *result, size_t n_rounds)
@@ -84,6 +94,50 @@ int round_add_cm(struct round *round, const struct cm_counts *counts)
 	}
 	round->cm[round->n_cm++] = *counts;
 	return 0;
+}
+
+/* Whether that port is one the run went through, as far as its ends are known. */
+static bool is_of_run(const struct run_info *run, const struct cm_counts *counts)
+{
+	for (enum side side = 0; side < SIDES; side++) {
+		const struct endpoint_info *end = &run->ends[side];
+
+		if (!strcmp(end->device, counts->device) &&
+		    (!end->port || end->port == counts->port) &&
+		    (!*end->host || !strcmp(end->host, counts->host)))
+			return true;
+	}
+	return false;
+}
+
+static bool any_is_of_run(const struct run_info *run, const struct round *round)
+{
+	for (size_t i = 0; i < round->n_cm; i++) {
+		if (is_of_run(run, &round->cm[i]))
+			return true;
+	}
+	return false;
+}
+
+bool round_cm_total(const struct run_info *run, const struct round *round, enum step step,
+		    enum cm_message message, struct cm_count *total)
+{
+	bool all = !any_is_of_run(run, round), found = false;
+
+	*total = (struct cm_count){ 0 };
+	for (size_t i = 0; i < round->n_cm; i++) {
+		const struct cm_count *count = &round->cm[i].msg[message];
+
+		if ((step != STEPS && round->cm[i].step != step) ||
+		    (!all && !is_of_run(run, &round->cm[i])))
+			continue;
+		total->sent += count->sent;
+		total->retries += count->retries;
+		total->received += count->received;
+		total->duplicates += count->duplicates;
+		found = true;
+	}
+	return found;
 }
 
 bool round_has_step(const struct round *round, enum side side, enum step step)

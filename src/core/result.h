@@ -38,6 +38,15 @@ enum cm_message {
 /* "req", as sysfs names its file. */
 const char *cm_message_name(enum cm_message message);
 
+enum { CM_COUNTERS = 4, CM_KEY = 32 };
+
+struct cm_count {
+	uint64_t sent, retries, received, duplicates;
+};
+
+/* "req_sent" into key and that; counter 0 to 3: sent, retries, received, duplicates. */
+const char *cm_key(char key[static CM_KEY], enum cm_message message, int counter);
+
 /*
  * CM messages of one port of one host within one step, as differences of the kernel's counters (the
  * whole port's).
@@ -46,9 +55,7 @@ struct cm_counts {
 	char host[RESULT_NAME], device[RESULT_NAME];
 	uint32_t port;
 	enum step step;
-	struct {
-		uint64_t sent, retries, received, duplicates;
-	} msg[CM_MESSAGES];
+	struct cm_count msg[CM_MESSAGES];
 };
 
 /* One end of the run: what it ran on. Empty strings are "no data". */
@@ -111,6 +118,14 @@ void result_drop_round(struct result *result);
 
 /* Appends a row to a round's cm. 0 or -ENOMEM. */
 int round_add_cm(struct round *round, const struct cm_counts *counts);
+
+/*
+ * The counts of one message in one step, or STEPS for all, over the ports that the run went
+ * through: a host counts on all its ports, and the others are others' business. Where none is known
+ * to be the run's, over all. false: nothing was counted.
+ */
+bool round_cm_total(const struct run_info *run, const struct round *round, enum step step,
+		    enum cm_message message, struct cm_count *total);
 
 /*
  * Whether reports and "steps" list that step: somebody did it or failed in it, or the side took

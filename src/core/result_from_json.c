@@ -250,7 +250,7 @@ static int outcomes_from_json(struct ledger *ledger, const json_t *json)
 
 static int cm_row_from_json(struct cm_counts *cm, const json_t *json)
 {
-	char key[RESULT_CM_KEY];
+	char key[CM_KEY];
 
 	if (!json_is_object(json) || get_step(json, SIDES, &cm->step) ||
 	    get_text(json, "host", cm->host, sizeof(cm->host)) ||
@@ -261,7 +261,7 @@ static int cm_row_from_json(struct cm_counts *cm, const json_t *json)
 		uint64_t *const values[] = { &cm->msg[m].sent, &cm->msg[m].retries,
 					     &cm->msg[m].received, &cm->msg[m].duplicates };
 
-		for (int k = 0; k < RESULT_CM_COUNTERS; k++) {
+		for (int k = 0; k < CM_COUNTERS; k++) {
 			if (get_u64(json, cm_key(key, m, k), INT64_MAX, values[k]))
 				return -EPROTO;
 		}

@@ -11,7 +11,7 @@
 
 #define RESULT_SCHEMA "cmtime-result/1"
 
-enum { RESULT_DURATIONS = 10, RESULT_CM_COUNTERS = 4, RESULT_CM_KEY = 32 };
+enum { RESULT_DURATIONS = 10 };
 
 /* A step's durations in the order of their keys; figures hold them all as uint64_t. */
 struct duration_key {
@@ -20,9 +20,6 @@ struct duration_key {
 };
 
 extern const struct duration_key duration_keys[RESULT_DURATIONS];
-
-/* "req_sent" into key and that; counter 0 to 3: sent, retries, received, duplicates. */
-const char *cm_key(char key[static RESULT_CM_KEY], enum cm_message message, int counter);
 
 /* What may go to a terminal. */
 static inline bool is_printable(char c)

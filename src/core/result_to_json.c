@@ -22,15 +22,6 @@ const struct duration_key duration_keys[RESULT_DURATIONS] = {
 	{ "stddev_ns", offsetof(struct figures, stddev_ns) },
 };
 
-const char *cm_key(char key[static RESULT_CM_KEY], enum cm_message message, int counter)
-{
-	static const char *const counters[RESULT_CM_COUNTERS] = { "sent", "retries", "received",
-								  "duplicates" };
-
-	snprintf(key, RESULT_CM_KEY, "%s_%s", cm_message_name(message), counters[counter]);
-	return key;
-}
-
 /* A set of NULL, or into NULL, fails and drops what was to be set: so failures may be gathered and
  * looked at once. */
 static json_t *all_or_nothing(json_t *json, int failed)
@@ -201,7 +192,7 @@ static json_t *cm_to_json(const struct round *round)
 	for (size_t i = 0; i < round->n_cm; i++) {
 		const struct cm_counts *cm = &round->cm[i];
 		json_t *row = json_object();
-		char key[RESULT_CM_KEY];
+		char key[CM_KEY];
 
 		failed |= json_object_set_new(row, "host", TEXT(cm->host));
 		failed |= json_object_set_new(row, "device", TEXT(cm->device));
@@ -211,7 +202,7 @@ static json_t *cm_to_json(const struct round *round)
 			const uint64_t values[] = { cm->msg[m].sent, cm->msg[m].retries,
 						    cm->msg[m].received, cm->msg[m].duplicates };
 
-			for (int k = 0; k < RESULT_CM_COUNTERS; k++)
+			for (int k = 0; k < CM_COUNTERS; k++)
 				failed |= json_object_set_new(row, cm_key(key, m, k),
 							      integer(values[k]));
 		}

@@ -101,12 +101,9 @@ int figures_of(struct figures *figures, const struct timeline *timeline, enum st
 		f.failed += failed;
 		if (span->begin_ns && span->begin_ns < first_ns)
 			first_ns = span->begin_ns;
-		if (failed || !span_done(span))
+		if (!timeline_did(timeline, step, i))
 			continue;
-		/* A stamp of one thread may be a trace ahead of another's: then it took no time,
-		 * not 2^64 ns. */
-		durations_ns[n++] =
-			span->end_ns > span->begin_ns ? span->end_ns - span->begin_ns : 0;
+		durations_ns[n++] = span_ns(span);
 		if (span->end_ns > last_ns)
 			last_ns = span->end_ns;
 	}

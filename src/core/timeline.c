@@ -40,3 +40,17 @@ int timeline_add_details(struct timeline *timeline)
 	timeline->details = calloc(timeline->connections, sizeof(*timeline->details));
 	return timeline->details ? 0 : -ENOMEM;
 }
+
+uint64_t timeline_begin_ns(const struct timeline *timeline)
+{
+	enum step first = timeline->side == SIDE_CLIENT ? STEP_CREATE_ID : STEP_ACCEPT;
+	uint64_t first_ns = 0;
+
+	for (uint32_t i = 0; i < timeline->connections; i++) {
+		uint64_t begin_ns = timeline_span(timeline, first, i)->begin_ns;
+
+		if (begin_ns && (!first_ns || begin_ns < first_ns))
+			first_ns = begin_ns;
+	}
+	return first_ns;
+}

@@ -53,6 +53,9 @@ struct timeline {
 int timeline_init(struct timeline *timeline, enum side side, uint32_t connections);
 void timeline_free(struct timeline *timeline);
 
+/* When the side's part in the round began: its first stamp. 0: it has none. */
+uint64_t timeline_begin_ns(const struct timeline *timeline);
+
 /* Makes room for details. 0 or -ENOMEM. Before the first call, too. */
 int timeline_add_details(struct timeline *timeline);
 
@@ -66,6 +69,22 @@ static inline struct span *timeline_span(const struct timeline *timeline, enum s
 static inline bool span_done(const struct span *span)
 {
 	return span->begin_ns && span->end_ns;
+}
+
+/* Of a step that was done. A stamp of one thread may be a trace ahead of another's: then it took no
+ * time, not 2^64 ns. */
+static inline uint64_t span_ns(const struct span *span)
+{
+	return span->end_ns > span->begin_ns ? span->end_ns - span->begin_ns : 0;
+}
+
+/* A connection that failed in the step is not among those that did it, whatever its stamps. */
+static inline bool timeline_did(const struct timeline *timeline, enum step step, uint32_t index)
+{
+	const struct outcome *outcome = &timeline->outcomes[index];
+
+	return span_done(timeline_span(timeline, step, index)) &&
+	       (outcome->event == EVENT_NONE || outcome->step != step);
 }
 
 #endif

@@ -217,33 +217,8 @@ static void print_refused(FILE *file, const struct round *round)
 		round->strangers, round->doubles, round->out_of_range);
 }
 
-/* Whether that port is one the run went through, as far as its ends are known. */
-static bool is_of_run(const struct run_info *run, const struct cm_counts *counts)
-{
-	for (enum side side = 0; side < SIDES; side++) {
-		const struct endpoint_info *end = &run->ends[side];
-
-		if (!strcmp(end->device, counts->device) &&
-		    (!end->port || end->port == counts->port) &&
-		    (!*end->host || !strcmp(end->host, counts->host)))
-			return true;
-	}
-	return false;
-}
-
-static bool any_is_of_run(const struct run_info *run, const struct round *round)
-{
-	for (size_t i = 0; i < round->n_cm; i++) {
-		if (is_of_run(run, &round->cm[i]))
-			return true;
-	}
-	return false;
-}
-
-/* A host counts on all its ports: those the run did not go through are others' business. */
 static void print_cm(FILE *file, const struct run_info *run, const struct round *round)
 {
-	bool all = !any_is_of_run(run, round);
 	const char *before = " ";
 	uint64_t req_retries = 0;
 
@@ -253,28 +228,22 @@ static void print_cm(FILE *file, const struct run_info *run, const struct round 
 	}
 	fprintf(file, "CM messages (whole port):");
 	for (enum cm_message m = 0; m < CM_MESSAGES; m++) {
-		uint64_t sent = 0, retries = 0, duplicates = 0;
+		struct cm_count total;
 
-		for (size_t i = 0; i < round->n_cm; i++) {
-			if (!all && !is_of_run(run, &round->cm[i]))
-				continue;
-			sent += round->cm[i].msg[m].sent;
-			retries += round->cm[i].msg[m].retries;
-			duplicates += round->cm[i].msg[m].duplicates;
-		}
+		round_cm_total(run, round, STEPS, m, &total);
 		/* The two that clients start with, always; the answers where they tell something.
 		 */
-		if (m != CM_REQ && m != CM_DREQ && !retries && !duplicates)
+		if (m != CM_REQ && m != CM_DREQ && !total.retries && !total.duplicates)
 			continue;
-		fprintf(file, "%s%" PRIu64 " ", before, sent);
+		fprintf(file, "%s%" PRIu64 " ", before, total.sent);
 		for (const char *c = cm_message_name(m); *c; c++)
 			fputc(*c == '_' ? ' ' : toupper((unsigned char)*c), file);
-		fprintf(file, ", %" PRIu64 " retried", retries);
-		if (duplicates)
-			fprintf(file, ", %" PRIu64 " received again", duplicates);
+		fprintf(file, ", %" PRIu64 " retried", total.retries);
+		if (total.duplicates)
+			fprintf(file, ", %" PRIu64 " received again", total.duplicates);
 		before = "; ";
 		if (m == CM_REQ)
-			req_retries = retries;
+			req_retries = total.retries;
 	}
 	fprintf(file, "\n");
 	if (req_retries)

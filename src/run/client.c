@@ -163,7 +163,7 @@ static int figures(struct client *client, const struct timeline *timeline)
 	}
 	for (uint32_t i = 0; !ret && i < timeline->connections; i++)
 		ret = ledger_add(&round->ledger, SIDE_CLIENT, &timeline->outcomes[i], i);
-	round->begin_ns[SIDE_CLIENT] = timeline_span(timeline, STEP_CREATE_ID, 0)->begin_ns;
+	round->begin_ns[SIDE_CLIENT] = timeline_begin_ns(timeline);
 	round->connected = round->figures[SIDE_CLIENT][STEP_CONNECT].count;
 	return ret;
 }

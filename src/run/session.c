@@ -278,19 +278,6 @@ void session_destroy(struct session *session, bool timed, enum event_kind waitin
 	}
 }
 
-static uint64_t first_request_ns(const struct timeline *timeline)
-{
-	uint64_t first_ns = 0;
-
-	for (uint32_t i = 0; i < timeline->connections; i++) {
-		uint64_t begin_ns = timeline_span(timeline, STEP_ACCEPT, i)->begin_ns;
-
-		if (begin_ns && (!first_ns || begin_ns < first_ns))
-			first_ns = begin_ns;
-	}
-	return first_ns;
-}
-
 int session_figures(const struct session *session, struct round *round)
 {
 	int ret = 0;
@@ -302,7 +289,7 @@ int session_figures(const struct session *session, struct round *round)
 	}
 	for (uint32_t i = 0; !ret && i < session->connections; i++)
 		ret = ledger_add(&round->ledger, SIDE_SERVER, &session->timeline.outcomes[i], i);
-	round->begin_ns[SIDE_SERVER] = first_request_ns(&session->timeline);
+	round->begin_ns[SIDE_SERVER] = timeline_begin_ns(&session->timeline);
 	round->connected = round->figures[SIDE_SERVER][STEP_ESTABLISH].count;
 	round->doubles = atomic_load(&session->doubles);
 	round->out_of_range = atomic_load(&session->out_of_range);

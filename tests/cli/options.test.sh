@@ -95,8 +95,8 @@ while read -r option; do
 done <"$tmp/help.values"
 if command -v bash >"$tmp/found"; then
 	check 'bash completes --window u to unlimited' [ "$(answers --window u)" = unlimited ]
-	check 'bash completes --re to --reap and --retries' \
-		[ "$(answers --re | tr '\n' ' ')" = '--reap --retries ' ]
+	check 'bash completes --re to --reap, --repeat and --retries' \
+		[ "$(answers --re | tr '\n' ' ')" = '--reap --repeat --retries ' ]
 	check 'bash has no words for a number' [ -z "$(answers --connections '')" ]
 else
 	skip 'the completion itself: there is no bash'

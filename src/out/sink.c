@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* sink - mkstemp(3), rename(2), and ftruncate(2) for what did not fit. */
+#include "out/sink.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* As open(2) would have made it. */
+static mode_t mode_of_new_file(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return (mode_t)0666 & ~mask;
+}
+
+static int open_draft(struct sink *sink, const char *path, const struct stat *old)
+{
+	/* Behind a link is where the file is. */
+	sink->path = old ? realpath(path, NULL) : strdup(path);
+	if (!sink->path || asprintf(&sink->draft, "%s.XXXXXX", sink->path) < 0) {
+		sink->draft = NULL;
+		return -ENOMEM;
+	}
+	int fd = mkstemp(sink->draft);
+
+	if (fd < 0) {
+		int ret = -errno;
+
+		free(sink->draft);
+		sink->draft = NULL;
+		return ret;
+	}
+	fchmod(fd, old ? old->st_mode & (mode_t)07777 : mode_of_new_file());
+	sink->file = fdopen(fd, "w");
+	if (sink->file)
+		return 0;
+	close(fd);
+	return -ENOMEM;
+}
+
+int sink_open(struct sink *sink, const char *path)
+{
+	struct stat old;
+	int ret = 0;
+
+	*sink = (struct sink){ .file = stdout };
+	if (!path || !strcmp(path, "-"))
+		return 0;
+	sink->file = NULL;
+	bool exists = !stat(path, &old);
+
+	if (exists && !S_ISREG(old.st_mode)) {
+		sink->file = fopen(path, "we");
+		ret = sink->file ? 0 : -errno;
+	} else {
+		/* rename(2) would replace what the user may not write. */
+		ret = exists && access(path, W_OK) ? -errno
+						   : open_draft(sink, path, exists ? &old : NULL);
+	}
+	if (ret)
+		sink_close(sink);
+	return ret;
+}
+
+static int flush(struct sink *sink, int failed)
+{
+	errno = 0;
+	if (!fflush(sink->file) && !ferror(sink->file) && !failed)
+		return 0;
+	return failed ? failed : errno ? -errno : -EIO;
+}
+
+/* A short file would be taken for a whole one. */
+static void take_back(struct sink *sink)
+{
+	__fpurge(sink->file);
+	clearerr(sink->file);
+	if (sink->path && !ftruncate(fileno(sink->file), sink->good))
+		fseeko(sink->file, sink->good, SEEK_SET);
+}
+
+int sink_commit(struct sink *sink, int failed)
+{
+	int ret = flush(sink, failed);
+
+	if (!ret && sink->draft && rename(sink->draft, sink->path))
+		ret = -errno;
+	if (ret) {
+		take_back(sink);
+		return ret;
+	}
+	free(sink->draft);
+	sink->draft = NULL;
+	if (sink->path)
+		sink->good = ftello(sink->file);
+	return 0;
+}
+
+void sink_close(struct sink *sink)
+{
+	if (sink->draft)
+		unlink(sink->draft);
+	if (sink->file && sink->file != stdout)
+		fclose(sink->file);
+	free(sink->draft);
+	free(sink->path);
+	*sink = (struct sink){ 0 };
+}
