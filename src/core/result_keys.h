@@ -2,7 +2,8 @@
 /*
  * result_keys - what the two halves of the result's JSON codec share: its schema and its keys.
  *
- * Of result_to_json.c and result_from_json.c alone. A key is never renamed within a schema number.
+ * Of result_to_json.c, result_from_json.c and result_file.c alone. A key is never renamed within a
+ * schema number.
  */
 #ifndef CMTIME_CORE_RESULT_KEYS_H
 #define CMTIME_CORE_RESULT_KEYS_H
