@@ -17,6 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* CMA_CM_RESPONSE_TIMEOUT of Linux since 2.6; no interface tells it. */
+enum { CM_RESPONSE_TIMEOUT = 20 };
+
 int endpoint_resolve(struct sockaddr_storage *address, const char *host, uint16_t port)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found;
@@ -120,58 +123,101 @@ void endpoint_set_port(struct sockaddr_storage *address, uint16_t port)
 		((struct sockaddr_in6 *)address)->sin6_port = htons(port);
 }
 
-/* Which RoCE it is stands with the GID: the type of the table entry that holds it. */
-static const char *roce_version(const char *device, unsigned int port, const union ibv_gid *gid)
+/* Where the id's GID stands in the port's table, and its text; -1: nowhere. */
+static int find_gid(const char *device, unsigned int port, const union ibv_gid *gid,
+		    char text[static RESULT_NAME])
 {
 	enum { GID_TABLE_MOST = 256 };
-	const char *version = "RoCE";
 
 	for (int i = 0; i < GID_TABLE_MOST; i++) {
-		char line[64], type[64];
 		uint8_t entry[16];
 		bool same = true;
 
-		if (sysfs_read(line, sizeof(line), "/sys/class/infiniband/%s/ports/%u/gids/%d",
+		if (sysfs_read(text, RESULT_NAME, "/sys/class/infiniband/%s/ports/%u/gids/%d",
 			       device, port, i))
 			break;
 		for (int b = 0; b < 16 && same; b++)
-			same = sscanf(line + b * 2 + b / 2, "%2hhx", &entry[b]) == 1 &&
+			same = sscanf(text + b * 2 + b / 2, "%2hhx", &entry[b]) == 1 &&
 			       entry[b] == gid->raw[b];
-		if (!same || sysfs_read(type, sizeof(type),
-					"/sys/class/infiniband/%s/ports/%u/gid_attrs/types/%d",
-					device, port, i))
-			continue;
-		if (!strcmp(type, "RoCE v2"))
-			return "RoCE v2";
-		version = "RoCE v1";
+		if (same)
+			return i;
 	}
-	return version;
+	*text = '\0';
+	return -1;
 }
 
-static const char *transport_of(struct rdma_cm_id *id, const char *device)
+/* Which RoCE it is stands with the GID. */
+static const char *roce_version(const struct endpoint_info *info, int gid_index)
 {
-	char layer[64] = "";
+	char type[RESULT_NAME];
+
+	if (gid_index < 0 ||
+	    sysfs_read(type, sizeof(type), "/sys/class/infiniband/%s/ports/%u/gid_attrs/types/%d",
+		       info->device, info->port, gid_index))
+		return "RoCE";
+	return !strcmp(type, "RoCE v2") ? "RoCE v2" : "RoCE v1";
+}
+
+static const char *transport_of(const struct rdma_cm_id *id, const struct endpoint_info *info,
+				int gid_index)
+{
+	char layer[RESULT_NAME] = "";
 
 	if (id->verbs->device->transport_type == IBV_TRANSPORT_IWARP)
 		return "iWARP";
-	sysfs_read(layer, sizeof(layer), "/sys/class/infiniband/%s/ports/%u/link_layer", device,
-		   id->port_num);
+	sysfs_read(layer, sizeof(layer), "/sys/class/infiniband/%s/ports/%u/link_layer",
+		   info->device, info->port);
 	if (!strcmp(layer, "InfiniBand"))
 		return "InfiniBand";
-	if (!strcmp(layer, "Ethernet"))
-		return roce_version(device, id->port_num, &id->route.addr.addr.ibaddr.sgid);
-	return "";
+	return !strcmp(layer, "Ethernet") ? roce_version(info, gid_index) : "";
+}
+
+/* A software device has no driver to link to, but calls itself by its name. */
+static void read_driver(struct endpoint_info *info)
+{
+	char path[128], link[256];
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/device/driver", info->device);
+	ssize_t n = readlink(path, link, sizeof(link) - 1);
+
+	if (n > 0) {
+		link[n] = '\0';
+		const char *slash = strrchr(link, '/');
+
+		snprintf(info->driver, sizeof(info->driver), "%.63s", slash ? slash + 1 : link);
+	} else if (sysfs_read(info->driver, sizeof(info->driver),
+			      "/sys/class/infiniband/%s/node_desc", info->device)) {
+		*info->driver = '\0';
+	}
 }
 
 void endpoint_describe(struct endpoint_info *info, struct rdma_cm_id *id)
 {
-	*info = (struct endpoint_info){ 0 };
-	if (gethostname(info->host, sizeof(info->host) - 1))
-		info->host[0] = '\0';
+	char gid[RESULT_NAME] = "";
+
 	endpoint_name(info->address, sizeof(info->address), rdma_get_local_addr(id));
 	if (!id->verbs)
 		return;
 	snprintf(info->device, sizeof(info->device), "%s", ibv_get_device_name(id->verbs->device));
-	snprintf(info->transport, sizeof(info->transport), "%s", transport_of(id, info->device));
 	info->port = id->port_num;
+	int gid_index = find_gid(info->device, info->port, &id->route.addr.addr.ibaddr.sgid, gid);
+
+	memcpy(info->gid, gid, sizeof(gid));
+	snprintf(info->transport, sizeof(info->transport), "%s", transport_of(id, info, gid_index));
+	read_driver(info);
+	if (sysfs_read(info->firmware, sizeof(info->firmware), "/sys/class/infiniband/%s/fw_ver",
+		       info->device))
+		*info->firmware = '\0';
+	if (gid_index < 0 || sysfs_read(info->netdev, sizeof(info->netdev),
+					"/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/%d",
+					info->device, info->port, gid_index))
+		*info->netdev = '\0';
+}
+
+void endpoint_timeouts(struct cm_timeouts *timeouts, const struct rdma_cm_id *id)
+{
+	if (!id || id->route.num_paths < 1 || !id->route.path_rec)
+		return;
+	timeouts->packet_life_time = id->route.path_rec->packet_life_time;
+	timeouts->response_timeout = CM_RESPONSE_TIMEOUT;
 }

@@ -30,8 +30,17 @@ void endpoint_name(char *text, size_t size, const struct sockaddr *address);
 uint16_t endpoint_port(const struct sockaddr *address);
 void endpoint_set_port(struct sockaddr_storage *address, uint16_t port);
 
-/* Host name, local address, device, its port and transport of an id that has a device; what is
- * unknown stays empty. */
+/*
+ * Local address, device, its port, transport, driver, firmware, GID and netdev of an id that has a
+ * device; what is unknown becomes empty. The rest of info, which is the host's, is left alone.
+ */
 void endpoint_describe(struct endpoint_info *info, struct rdma_cm_id *id);
+
+/*
+ * What rules the CM's retries of an id that has a route: the path's packet life time, and the
+ * response time-out, which Linux gives to both sides (CMA_CM_RESPONSE_TIMEOUT). An id without a
+ * path (iWARP), or NULL, leaves them alone.
+ */
+void endpoint_timeouts(struct cm_timeouts *timeouts, const struct rdma_cm_id *id);
 
 #endif

@@ -132,6 +132,13 @@ const char *outcome_reason(enum event_kind event, int32_t status, char *buf, siz
 	return buf;
 }
 
+bool outcome_is_user_reject(enum event_kind event, int32_t status)
+{
+	enum { CONSUMER_DEFINED = 28 };
+
+	return event == EVENT_REJECTED && (status == CONSUMER_DEFINED || status == -ECONNREFUSED);
+}
+
 static struct ledger_row *ledger_find(const struct ledger *ledger, enum side side,
 				      const struct outcome *outcome)
 {

@@ -10,6 +10,7 @@
 
 #include "core/step.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,6 +59,12 @@ struct outcome {
  * EVENT_ABORTED), the bare number where it has no name. Returns buf.
  */
 const char *outcome_reason(enum event_kind event, int32_t status, char *buf, size_t size);
+
+/*
+ * Whether it was the peer's application that rejected, not its CM or the network: "consumer
+ * defined" of InfiniBand and RoCE, ECONNREFUSED of iWARP.
+ */
+bool outcome_is_user_reject(enum event_kind event, int32_t status);
 
 enum { LEDGER_FIRST = 5 };
 

@@ -174,6 +174,11 @@ static int round_take_server(struct round *ours, const struct round *theirs)
 	ours->strangers = theirs->strangers;
 	ours->doubles = theirs->doubles;
 	ours->out_of_range = theirs->out_of_range;
+	ours->cpu[SIDE_SERVER] = theirs->cpu[SIDE_SERVER];
+	for (enum retry_kind kind = 0; kind < RETRY_KINDS; kind++) {
+		if (retry_side(kind) == SIDE_SERVER)
+			ours->retries[kind] = theirs->retries[kind];
+	}
 
 	for (size_t i = 0; i < theirs->ledger.n; i++) {
 		if (theirs->ledger.rows[i].side != SIDE_SERVER)
@@ -208,6 +213,18 @@ static void take_end(struct endpoint_info *ours, const struct endpoint_info *the
 	take_text(ours->transport, theirs->transport);
 	if (theirs->port)
 		ours->port = theirs->port;
+	take_text(ours->driver, theirs->driver);
+	take_text(ours->firmware, theirs->firmware);
+	take_text(ours->gid, theirs->gid);
+	take_text(ours->netdev, theirs->netdev);
+	take_text(ours->kernel, theirs->kernel);
+	take_text(ours->cpu, theirs->cpu);
+	if (theirs->cpus)
+		ours->cpus = theirs->cpus;
+	if (theirs->n_settings) {
+		memcpy(ours->settings, theirs->settings, sizeof(ours->settings));
+		ours->n_settings = theirs->n_settings;
+	}
 }
 
 int result_take_server(struct result *ours, const struct result *theirs)

@@ -9,6 +9,7 @@
 #define CMTIME_CORE_RESULT_H
 
 #include "core/outcome.h"
+#include "core/retry.h"
 #include "core/stats.h"
 #include "core/step.h"
 
@@ -20,7 +21,7 @@
 enum { RESULT_NAME = 64 };
 
 /* The most that a result may hold: what is beyond is no result. */
-enum { MAX_ROUNDS = 1000, MAX_LEDGER_ROWS = 10000, MAX_CM_ROWS = 1000 };
+enum { MAX_ROUNDS = 1000, MAX_LEDGER_ROWS = 10000, MAX_CM_ROWS = 1000, MAX_SETTINGS = 16 };
 
 enum cm_message {
 	CM_REQ,
@@ -58,13 +59,26 @@ struct cm_counts {
 	struct cm_count msg[CM_MESSAGES];
 };
 
-/* One end of the run: what it ran on. Empty strings are "no data". */
+/* A limit or sysctl by its name. */
+struct setting {
+	char name[RESULT_NAME], value[RESULT_NAME];
+};
+
+/* One end of the run: what it ran on. Empty strings and 0 are "no data". */
 struct endpoint_info {
 	char host[RESULT_NAME];	     /* its host name */
 	char address[RESULT_NAME];   /* RDMA address, numeric */
 	char device[RESULT_NAME];    /* "rxe0" */
 	char transport[RESULT_NAME]; /* "RoCE v2", "InfiniBand", "iWARP" */
-	uint32_t port;		     /* of the device; 0: no data */
+	uint32_t port;		     /* of the device */
+	char driver[RESULT_NAME], firmware[RESULT_NAME];
+	char gid[RESULT_NAME];	  /* that the connections use */
+	char netdev[RESULT_NAME]; /* behind it */
+	char kernel[RESULT_NAME]; /* its release */
+	char cpu[RESULT_NAME];	  /* its model */
+	uint32_t cpus;		  /* online */
+	struct setting settings[MAX_SETTINGS];
+	size_t n_settings;
 };
 
 /* A server whose client did not say. */
@@ -79,6 +93,13 @@ struct run_info {
 	uint32_t threads, server_threads, listeners;
 	char reap[16]; /* "concurrent" */
 	uint64_t step_timeout_ns;
+	uint32_t retries;    /* more tries of resolutions */
+	uint64_t timeout_ns; /* of one; 0: no data, and then retries is none, either */
+	char bind[RESULT_NAME];
+	bool bind_first, no_control;
+	uint32_t warmups;
+	char start[RESULT_NAME]; /* date and time by the reporting host, ISO 8601 */
+	struct cm_timeouts cm_timeouts;
 	struct endpoint_info ends[SIDES];
 };
 
@@ -95,6 +116,7 @@ struct round {
 	struct cm_counts *cm; /* owned */
 	size_t n_cm;
 	struct usage cpu[SIDES];
+	struct retries retries[RETRY_KINDS];
 	uint32_t connected; /* connections that were established, as the reporting side saw it */
 	/* Requests the server turned away: they are no connection of the run. */
 	uint32_t strangers, doubles, out_of_range;

@@ -41,6 +41,18 @@ static int get_u32(const json_t *object, const char *key, uint32_t *value)
 	return err;
 }
 
+/* Whether it fits, and may go to a terminal. */
+static int check_text(const char *text, size_t n, size_t size)
+{
+	if (n >= size)
+		return -EPROTO;
+	for (size_t i = 0; i < n; i++) {
+		if (!is_printable(text[i]))
+			return -EPROTO;
+	}
+	return 0;
+}
+
 static int get_text(const json_t *object, const char *key, char *text, size_t size)
 {
 	const json_t *json = get(object, key);
@@ -49,14 +61,22 @@ static int get_text(const json_t *object, const char *key, char *text, size_t si
 	if (!json)
 		return 0;
 	n = json_string_length(json);
-	if (!json_is_string(json) || n >= size)
+	if (!json_is_string(json) || check_text(json_string_value(json), n, size))
 		return -EPROTO;
-	for (size_t i = 0; i < n; i++) {
-		if (!is_printable(json_string_value(json)[i]))
-			return -EPROTO;
-	}
 	memcpy(text, json_string_value(json), n);
 	text[n] = '\0';
+	return 0;
+}
+
+static int get_bool(const json_t *object, const char *key, bool *value)
+{
+	const json_t *json = get(object, key);
+
+	if (!json)
+		return 0;
+	if (!json_is_boolean(json))
+		return -EPROTO;
+	*value = json_is_true(json);
 	return 0;
 }
 
@@ -94,6 +114,26 @@ static int get_side(const json_t *object, const char *key, enum side *side)
 	return 0;
 }
 
+static int settings_from_json(struct endpoint_info *end, const json_t *json)
+{
+	const json_t *settings = get(json, "settings");
+	const char *name;
+	json_t *value;
+
+	if (settings && (!json_is_object(settings) || json_object_size(settings) > MAX_SETTINGS))
+		return -EPROTO;
+	json_object_foreach ((json_t *)settings, name, value) {
+		struct setting *setting = &end->settings[end->n_settings];
+
+		if (check_text(name, strlen(name), sizeof(setting->name)) ||
+		    get_text(settings, name, setting->value, sizeof(setting->value)))
+			return -EPROTO;
+		memcpy(setting->name, name, strlen(name) + 1);
+		end->n_settings++;
+	}
+	return 0;
+}
+
 static int end_from_json(struct endpoint_info *end, const json_t *json)
 {
 	if (!json)
@@ -102,8 +142,27 @@ static int end_from_json(struct endpoint_info *end, const json_t *json)
 	    get_text(json, "address", end->address, sizeof(end->address)) ||
 	    get_text(json, "device", end->device, sizeof(end->device)) ||
 	    get_text(json, "transport", end->transport, sizeof(end->transport)) ||
-	    get_u32(json, "port", &end->port))
+	    get_u32(json, "port", &end->port) ||
+	    get_text(json, "driver", end->driver, sizeof(end->driver)) ||
+	    get_text(json, "firmware", end->firmware, sizeof(end->firmware)) ||
+	    get_text(json, "gid", end->gid, sizeof(end->gid)) ||
+	    get_text(json, "netdev", end->netdev, sizeof(end->netdev)) ||
+	    get_text(json, "kernel", end->kernel, sizeof(end->kernel)) ||
+	    get_text(json, "cpu", end->cpu, sizeof(end->cpu)) || get_u32(json, "cpus", &end->cpus))
 		return -EPROTO;
+	return settings_from_json(end, json);
+}
+
+static int cm_timeouts_from_json(struct cm_timeouts *timeouts, const json_t *json)
+{
+	uint64_t life = 0, response = 0;
+
+	if (!json)
+		return 0;
+	if (!json_is_object(json) || get_u64(json, "packet_life_time", 31, &life) ||
+	    get_u64(json, "response_timeout", 31, &response))
+		return -EPROTO;
+	*timeouts = (struct cm_timeouts){ (uint8_t)life, (uint8_t)response };
 	return 0;
 }
 
@@ -129,7 +188,15 @@ static int run_from_json(struct run_info *run, const json_t *json)
 	    window_from_json(&run->window, json) || get_u32(json, "threads", &run->threads) ||
 	    get_u32(json, "server_threads", &run->server_threads) ||
 	    get_u32(json, "listeners", &run->listeners) ||
-	    get_u64(json, "step_timeout_ns", INT64_MAX, &run->step_timeout_ns))
+	    get_u64(json, "step_timeout_ns", INT64_MAX, &run->step_timeout_ns) ||
+	    get_u32(json, "retries", &run->retries) ||
+	    get_u64(json, "timeout_ns", INT64_MAX, &run->timeout_ns) ||
+	    get_text(json, "bind", run->bind, sizeof(run->bind)) ||
+	    get_bool(json, "bind_first", &run->bind_first) ||
+	    get_bool(json, "no_control", &run->no_control) ||
+	    get_u32(json, "warmups", &run->warmups) ||
+	    get_text(json, "start", run->start, sizeof(run->start)) ||
+	    cm_timeouts_from_json(&run->cm_timeouts, get(json, "cm_timeouts")))
 		return -EPROTO;
 	for (enum side side = 0; side < SIDES; side++) {
 		if (end_from_json(&run->ends[side], get(json, side_name(side))))
@@ -288,7 +355,51 @@ static int cm_from_json(struct round *round, const json_t *json)
 	return 0;
 }
 
-static int round_from_json(struct round *round, const json_t *json)
+static int cpu_from_json(struct round *round, const json_t *json)
+{
+	const json_t *rows, *row;
+	enum side side;
+	size_t i;
+
+	if (get_array(json, "cpu", SIDES, &rows))
+		return -EPROTO;
+	json_array_foreach (rows, i, row) {
+		if (!json_is_object(row) || get_side(row, "side", &side) ||
+		    get_u64(row, "user_ns", INT64_MAX, &round->cpu[side].user_ns) ||
+		    get_u64(row, "system_ns", INT64_MAX, &round->cpu[side].system_ns) ||
+		    get_u64(row, "max_rss_bytes", INT64_MAX, &round->cpu[side].max_rss_bytes))
+			return -EPROTO;
+	}
+	return 0;
+}
+
+/* The kind is known by its step; its time-out by the run's. */
+static int retries_from_json(struct round *round, const struct cm_timeouts *timeouts,
+			     const json_t *json)
+{
+	const json_t *rows, *row;
+	enum step step;
+	size_t i;
+
+	if (get_array(json, "retry_bands", (size_t)RETRY_KINDS * (RETRIES_MOST + 1), &rows))
+		return -EPROTO;
+	json_array_foreach (rows, i, row) {
+		enum retry_kind kind = 0;
+		uint64_t n = 0;
+
+		if (!json_is_object(row) || get_step(row, SIDES, &step) ||
+		    get_u64(row, "retries", RETRIES_MOST, &n))
+			return -EPROTO;
+		while (kind < RETRY_KINDS && retry_step(kind) != step)
+			kind++;
+		if (kind == RETRY_KINDS || get_u32(row, "count", &round->retries[kind].count[n]))
+			return -EPROTO;
+		round->retries[kind].timeout_ns = retry_timeout_ns(kind, timeouts);
+	}
+	return 0;
+}
+
+static int round_from_json(struct round *round, const struct run_info *run, const json_t *json)
 {
 	const json_t *refused = get(json, "refused");
 	int err;
@@ -298,7 +409,8 @@ static int round_from_json(struct round *round, const json_t *json)
 	    get_u32(refused, "strangers", &round->strangers) ||
 	    get_u32(refused, "doubles", &round->doubles) ||
 	    get_u32(refused, "out_of_range", &round->out_of_range) ||
-	    begin_from_json(round, json) || steps_from_json(round, json))
+	    begin_from_json(round, json) || steps_from_json(round, json) ||
+	    cpu_from_json(round, json) || retries_from_json(round, &run->cm_timeouts, json))
 		return -EPROTO;
 	err = outcomes_from_json(&round->ledger, json);
 	return err ? err : cm_from_json(round, json);
@@ -322,7 +434,7 @@ int result_from_json(struct result *result, const json_t *json)
 	if (!err)
 		err = run_from_json(&r.run, get(json, "run"));
 	for (size_t i = 0; !err && i < r.n_rounds; i++)
-		err = round_from_json(&r.rounds[i], json_array_get(rounds, i));
+		err = round_from_json(&r.rounds[i], &r.run, json_array_get(rounds, i));
 	if (err) {
 		result_free(&r);
 		return err;

@@ -56,6 +56,17 @@ static json_t *text_or_null(const char *text, size_t size)
 
 #define TEXT(array) text_or_null((array), sizeof(array))
 
+static json_t *settings_to_json(const struct endpoint_info *end)
+{
+	json_t *json = json_object();
+	int failed = 0;
+
+	for (size_t i = 0; i < end->n_settings; i++)
+		failed |= json_object_set_new(json, end->settings[i].name,
+					      TEXT(end->settings[i].value));
+	return all_or_nothing(json, failed);
+}
+
 static json_t *end_to_json(const struct endpoint_info *end)
 {
 	json_t *json = json_object();
@@ -66,6 +77,14 @@ static json_t *end_to_json(const struct endpoint_info *end)
 	failed |= json_object_set_new(json, "device", TEXT(end->device));
 	failed |= json_object_set_new(json, "port", integer_or_null(end->port));
 	failed |= json_object_set_new(json, "transport", TEXT(end->transport));
+	failed |= json_object_set_new(json, "driver", TEXT(end->driver));
+	failed |= json_object_set_new(json, "firmware", TEXT(end->firmware));
+	failed |= json_object_set_new(json, "gid", TEXT(end->gid));
+	failed |= json_object_set_new(json, "netdev", TEXT(end->netdev));
+	failed |= json_object_set_new(json, "kernel", TEXT(end->kernel));
+	failed |= json_object_set_new(json, "cpu", TEXT(end->cpu));
+	failed |= json_object_set_new(json, "cpus", integer_or_null(end->cpus));
+	failed |= json_object_set_new(json, "settings", settings_to_json(end));
 	return all_or_nothing(json, failed);
 }
 
@@ -74,6 +93,25 @@ static json_t *window_to_json(uint32_t window)
 	if (window == WINDOW_UNKNOWN)
 		return json_null();
 	return window ? integer(window) : json_string("unlimited");
+}
+
+static json_t *cm_timeouts_to_json(const struct cm_timeouts *timeouts)
+{
+	json_t *json;
+	int failed = 0;
+
+	if (!timeouts->packet_life_time)
+		return json_null();
+	json = json_object();
+	failed |=
+		json_object_set_new(json, "packet_life_time", integer(timeouts->packet_life_time));
+	failed |=
+		json_object_set_new(json, "response_timeout", integer(timeouts->response_timeout));
+	failed |=
+		json_object_set_new(json, "req_ns", integer(retry_timeout_ns(RETRY_REQ, timeouts)));
+	failed |=
+		json_object_set_new(json, "rep_ns", integer(retry_timeout_ns(RETRY_REP, timeouts)));
+	return all_or_nothing(json, failed);
 }
 
 static json_t *run_to_json(const struct run_info *run)
@@ -92,6 +130,15 @@ static json_t *run_to_json(const struct run_info *run)
 	failed |= json_object_set_new(json, "reap", TEXT(run->reap));
 	failed |=
 		json_object_set_new(json, "step_timeout_ns", integer_or_null(run->step_timeout_ns));
+	failed |= json_object_set_new(json, "retries",
+				      run->timeout_ns ? integer(run->retries) : json_null());
+	failed |= json_object_set_new(json, "timeout_ns", integer_or_null(run->timeout_ns));
+	failed |= json_object_set_new(json, "bind", TEXT(run->bind));
+	failed |= json_object_set_new(json, "bind_first", json_boolean(run->bind_first));
+	failed |= json_object_set_new(json, "no_control", json_boolean(run->no_control));
+	failed |= json_object_set_new(json, "warmups", integer(run->warmups));
+	failed |= json_object_set_new(json, "start", TEXT(run->start));
+	failed |= json_object_set_new(json, "cm_timeouts", cm_timeouts_to_json(&run->cm_timeouts));
 	for (enum side side = 0; side < SIDES; side++)
 		failed |= json_object_set_new(json, side_name(side), end_to_json(&run->ends[side]));
 	return all_or_nothing(json, failed);
@@ -115,9 +162,13 @@ static json_t *begin_to_json(const struct round *round)
 	return all_or_nothing(json, failed);
 }
 
+static json_t *rate_to_json(double rate)
+{
+	return rate > 0 ? json_real(rate) : json_null();
+}
+
 static json_t *figures_to_json(const struct figures *figures)
 {
-	double per_second = figures_per_second(figures);
 	json_t *json = json_object();
 	int failed = 0;
 
@@ -132,8 +183,12 @@ static json_t *figures_to_json(const struct figures *figures)
 		failed |= json_object_set_new(json, duration_keys[i].key,
 					      figures->count ? integer(value) : json_null());
 	}
-	failed |= json_object_set_new(json, "per_second",
-				      per_second > 0 ? json_real(per_second) : json_null());
+	failed |= json_object_set_new(json, "spread_ns",
+				      figures->count ? integer(figures->max_ns - figures->min_ns)
+						     : json_null());
+	failed |=
+		json_object_set_new(json, "per_second", rate_to_json(figures_per_second(figures)));
+	failed |= json_object_set_new(json, "in_flight", rate_to_json(figures_in_flight(figures)));
 	return all_or_nothing(json, failed);
 }
 
@@ -177,6 +232,10 @@ static json_t *outcomes_to_json(const struct ledger *ledger)
 					      json_string(event_kind_name(o->event)));
 		failed |= json_object_set_new(object, "status", json_integer(o->status));
 		failed |= json_object_set_new(object, "reason", json_string(reason));
+		if (o->event == EVENT_REJECTED)
+			failed |= json_object_set_new(
+				object, "by_application",
+				json_boolean(outcome_is_user_reject(o->event, o->status)));
 		failed |= json_object_set_new(object, "count", integer(row->count));
 		failed |= json_object_set_new(object, "first", first);
 		failed |= json_array_append_new(json, object);
@@ -211,6 +270,59 @@ static json_t *cm_to_json(const struct round *round)
 	return all_or_nothing(json, failed);
 }
 
+static json_t *cpu_to_json(const struct round *round)
+{
+	json_t *json = json_array();
+	int failed = 0;
+
+	for (enum side side = 0; side < SIDES; side++) {
+		const struct usage *usage = &round->cpu[side];
+		json_t *row;
+
+		if (!usage->max_rss_bytes)
+			continue;
+		row = json_object();
+		failed |= json_object_set_new(row, "side", json_string(side_name(side)));
+		failed |= json_object_set_new(row, "user_ns", integer(usage->user_ns));
+		failed |= json_object_set_new(row, "system_ns", integer(usage->system_ns));
+		failed |= json_object_set_new(row, "max_rss_bytes", integer(usage->max_rss_bytes));
+		failed |= json_array_append_new(json, row);
+	}
+	return all_or_nothing(json, failed);
+}
+
+static json_t *retries_to_json(const struct round *round)
+{
+	json_t *json = json_array();
+	int failed = 0;
+
+	for (enum retry_kind kind = 0; kind < RETRY_KINDS; kind++) {
+		const struct retries *r = &round->retries[kind];
+
+		for (uint32_t n = 0; n <= RETRIES_MOST; n++) {
+			json_t *row;
+
+			if (!r->count[n])
+				continue;
+			row = json_object();
+			failed |= json_object_set_new(row, "step",
+						      json_string(step_name(retry_step(kind))));
+			failed |= json_object_set_new(row, "side",
+						      json_string(side_name(retry_side(kind))));
+			failed |= json_object_set_new(row, "message",
+						      json_string(retry_message(kind)));
+			failed |= json_object_set_new(row, "retries", integer(n));
+			failed |= json_object_set_new(row, "from_ns", integer(n * r->timeout_ns));
+			failed |= json_object_set_new(
+				row, "to_ns",
+				n < RETRIES_MOST ? integer((n + 1) * r->timeout_ns) : json_null());
+			failed |= json_object_set_new(row, "count", integer(r->count[n]));
+			failed |= json_array_append_new(json, row);
+		}
+	}
+	return all_or_nothing(json, failed);
+}
+
 static json_t *round_to_json(const struct round *round)
 {
 	json_t *json = json_object(), *refused = json_object();
@@ -226,6 +338,8 @@ static json_t *round_to_json(const struct round *round)
 	failed |= json_object_set_new(json, "outcomes", outcomes_to_json(&round->ledger));
 	failed |= json_object_set_new(json, "refused", refused);
 	failed |= json_object_set_new(json, "cm", cm_to_json(round));
+	failed |= json_object_set_new(json, "retry_bands", retries_to_json(round));
+	failed |= json_object_set_new(json, "cpu", cpu_to_json(round));
 	return all_or_nothing(json, failed);
 }
 

@@ -3,6 +3,7 @@
 #include "host/counters.h"
 
 #include "host/clock.h"
+#include "host/description.h"
 #include "host/sysfs.h"
 
 #include <dirent.h>
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define SYSFS "/sys/class/infiniband"
 
@@ -69,8 +69,7 @@ void counter_watch_begin(struct counter_watch *watch)
 	DIR *dir = opendir(SYSFS);
 
 	*watch = (struct counter_watch){ 0 };
-	if (gethostname(watch->host, sizeof(watch->host) - 1))
-		watch->host[0] = '\0';
+	host_name(watch->host);
 	while (dir && (entry = readdir(dir))) {
 		if (entry->d_name[0] != '.' && strlen(entry->d_name) < RESULT_NAME)
 			find_ports(watch, entry->d_name);

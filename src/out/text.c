@@ -7,10 +7,12 @@
 #include "out/text.h"
 
 #include "core/result.h"
+#include "core/sample.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* "server " and the longest label of a step fit. */
@@ -194,8 +196,11 @@ static void print_failures(FILE *file, const struct ledger *ledger)
 		char label[LABEL], reason[128];
 
 		outcome_reason(o->event, o->status, reason, sizeof(reason));
-		fprintf(file, "%u failed in %s: %s, %s%s", row->count,
+		fprintf(file, "%u failed in %s: %s%s, %s%s", row->count,
 			row_label(row->side, o->step, label), event_kind_name(o->event),
+			o->event != EVENT_REJECTED		      ? ""
+			: outcome_is_user_reject(o->event, o->status) ? " by the application"
+								      : " by the CM",
 			strcmp(reason, "unknown") ? "" : "reason ", reason);
 		if (o->status)
 			fprintf(file, " (%d)", o->status);
@@ -252,6 +257,35 @@ static void print_cm(FILE *file, const struct run_info *run, const struct round 
 			"see --window and net.rdma_ucm.max_backlog.\n");
 }
 
+/* So that a connect of 19 s explains itself. */
+static void print_retries(FILE *file, const struct round *round)
+{
+	char duration[TEXT_DURATION], message[8], label[LABEL];
+
+	for (enum retry_kind kind = 0; kind < RETRY_KINDS; kind++) {
+		const struct retries *r = &round->retries[kind];
+		uint32_t slow = 0;
+
+		for (uint32_t n = 1; n <= RETRIES_MOST; n++)
+			slow += r->count[n];
+		if (!slow)
+			continue;
+		snprintf(message, sizeof(message), "%s", retry_message(kind));
+		for (char *c = message; *c; c++)
+			*c = (char)toupper((unsigned char)*c);
+		fprintf(file, "%u took as long in %s as %s retries take, %s each: %u without, ",
+			slow, row_label(retry_side(kind), retry_step(kind), label), message,
+			text_duration(r->timeout_ns, duration), r->count[0]);
+		for (uint32_t n = 1, before = 0; n <= RETRIES_MOST; n++) {
+			if (!r->count[n])
+				continue;
+			fprintf(file, "%s%u with %u", before ? ", " : "", r->count[n], n);
+			before = n;
+		}
+		fprintf(file, "\n");
+	}
+}
+
 static void print_window_note(FILE *file, const struct run_info *run, const struct round *round)
 {
 	uint32_t others = run->window && run->window < run->connections ? run->window - 1
@@ -283,23 +317,153 @@ static void print_verdict(FILE *file, const struct run_info *run, const struct r
 	fprintf(file, "\n");
 }
 
+static void print_round(FILE *file, const struct run_info *run, const struct round *round)
+{
+	print_table(file, round, run->reported_by);
+	print_failures(file, &round->ledger);
+	print_refused(file, round);
+	print_cm(file, run, round);
+	print_retries(file, round);
+	print_window_note(file, run, round);
+	print_verdict(file, run, round);
+}
+
+/* ---- several rounds ---- */
+
+enum { RANGE = 3 * TEXT_DURATION };
+
+/* A figure over all rounds that have it: its median, lowest and highest. */
+struct range {
+	double *values; /* room for a value a round */
+	size_t n;
+};
+
+static const char *range_text(struct range *range, char text[static RANGE])
+{
+	char median[TEXT_DURATION], low[TEXT_DURATION], high[TEXT_DURATION];
+
+	if (!range->n)
+		return "-";
+	sample_sort(range->values, range->n);
+	snprintf(text, RANGE, "%s (%s - %s)",
+		 text_duration((uint64_t)sample_median(range->values, range->n), median),
+		 text_duration((uint64_t)range->values[0], low),
+		 text_duration((uint64_t)range->values[range->n - 1], high));
+	range->n = 0;
+	return text;
+}
+
+static double each_ns(const struct figures *f)
+{
+	return f->side == SIDE_CLIENT ? (double)f->total_ns / f->count : (double)f->mean_ns;
+}
+
+static double p50_ns(const struct figures *f)
+{
+	return (double)f->p50_ns;
+}
+
+static double p99_ns(const struct figures *f)
+{
+	return (double)f->p99_ns;
+}
+
+static void print_ranges(FILE *file, const struct result *result, enum side side, enum step step,
+			 int width, double *values)
+{
+	static double (*const get[])(const struct figures *) = { each_ns, p50_ns, p99_ns };
+	struct range range = { .values = values };
+	uint64_t count = 0, failed = 0;
+	char text[RANGE], label[LABEL];
+
+	for (size_t i = 0; i < result->n_rounds; i++) {
+		count += result->rounds[i].figures[side][step].count;
+		failed += result->rounds[i].figures[side][step].failed;
+	}
+	fprintf(file, "%-*s%9" PRIu64 "%8" PRIu64, width, row_label(side, step, label), count,
+		failed);
+	for (size_t g = 0; g < sizeof(get) / sizeof(*get); g++) {
+		for (size_t i = 0; i < result->n_rounds; i++) {
+			struct figures f = result->rounds[i].figures[side][step];
+
+			f.side = side;
+			if (f.count)
+				values[range.n++] = get[g](&f);
+		}
+		fprintf(file, "%31s", range_text(&range, text));
+	}
+	fprintf(file, "\n");
+}
+
+static bool any_has_step(const struct result *result, enum side side, enum step step)
+{
+	for (size_t i = 0; i < result->n_rounds; i++) {
+		if (round_has_step(&result->rounds[i], side, step))
+			return true;
+	}
+	return false;
+}
+
+static int print_table_of_rounds(FILE *file, const struct result *result)
+{
+	double *values = calloc(result->n_rounds, sizeof(*values));
+	int width = label_width(&result->rounds[0]);
+
+	if (!values)
+		return -ENOMEM;
+	fprintf(file, "%zu rounds: the median, and from the lowest to the highest\n",
+		result->n_rounds);
+	fprintf(file, "%-*s%9s%8s%31s%31s%31s\n", width, "step", "count", "failed", "time/conn",
+		"p50", "p99");
+	for (enum side side = 0; side < SIDES; side++) {
+		for (enum step step = 0; step < STEPS; step++) {
+			if (any_has_step(result, side, step))
+				print_ranges(file, result, side, step, width, values);
+		}
+	}
+	free(values);
+	return 0;
+}
+
+static void print_notes_of_round(FILE *file, const struct run_info *run, const struct round *round,
+				 size_t nth)
+{
+	static const enum cm_message asked[] = { CM_REQ, CM_DREQ };
+	struct cm_count total;
+
+	fprintf(file, "round %zu: ", nth);
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
+		if (round_cm_total(run, round, STEPS, asked[i], &total))
+			fprintf(file, "%" PRIu64 " %s retried, ", total.retries,
+				asked[i] == CM_REQ ? "REQ" : "DREQ");
+	}
+	print_verdict(file, run, round);
+	print_failures(file, &round->ledger);
+	print_refused(file, round);
+	print_retries(file, round);
+}
+
+static int print_rounds(FILE *file, const struct result *result)
+{
+	int ret = print_table_of_rounds(file, result);
+
+	for (size_t i = 0; !ret && i < result->n_rounds; i++)
+		print_notes_of_round(file, &result->run, &result->rounds[i], i + 1);
+	print_window_note(file, &result->run, &result->rounds[0]);
+	return ret;
+}
+
 int text_print(FILE *file, const struct result *result)
 {
-	print_header(file, &result->run);
-	for (size_t i = 0; i < result->n_rounds; i++) {
-		const struct round *round = &result->rounds[i];
+	int ret = 0;
 
-		if (result->n_rounds > 1)
-			fprintf(file, "\nround %zu of %zu\n", i + 1, result->n_rounds);
-		print_table(file, round, result->run.reported_by);
-		print_failures(file, &round->ledger);
-		print_refused(file, round);
-		print_cm(file, &result->run, round);
-		print_window_note(file, &result->run, round);
-		print_verdict(file, &result->run, round);
-	}
+	print_header(file, &result->run);
+	if (result->n_rounds == 1)
+		print_round(file, &result->run, &result->rounds[0]);
+	else if (result->n_rounds)
+		ret = print_rounds(file, result);
 	errno = 0;
 	if (fflush(file) || ferror(file))
 		return errno ? -errno : -EIO;
-	return 0;
+	return ret;
 }

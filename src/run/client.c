@@ -5,6 +5,7 @@
 #include "cm/endpoint.h"
 #include "host/clock.h"
 #include "host/counters.h"
+#include "host/description.h"
 #include "host/log.h"
 #include "host/stop.h"
 #include "host/usage.h"
@@ -93,12 +94,11 @@ static void count_cut(struct client *client, enum step step)
 /* What stands on both ends is known once an address is resolved. */
 static void describe(struct client *client)
 {
-	struct run_info *run = &client->result->run;
 	struct rdma_cm_id *id = engine_some_id(&client->engine);
 
 	if (!id)
 		return;
-	endpoint_describe(&run->ends[SIDE_CLIENT], id);
+	endpoint_describe(&client->result->run.ends[SIDE_CLIENT], id);
 	/* A device of one's own for what all connections share: not in the first connection's time.
 	 */
 	engine_prepare(&client->engine, id);
@@ -143,6 +143,9 @@ static int run_legs(struct client *client)
 		}
 		if (legs[i].last == STEP_RESOLVE_ADDR)
 			describe(client);
+		if (legs[i].last == STEP_RESOLVE_ROUTE)
+			endpoint_timeouts(&client->result->run.cm_timeouts,
+					  engine_some_id(&client->engine));
 		if (!ret &&
 		    (legs[i].last == STEP_RESOLVE_ADDR || legs[i].last == STEP_RESOLVE_ROUTE))
 			ret = check_device(client);
@@ -163,6 +166,7 @@ static int figures(struct client *client, const struct timeline *timeline)
 	}
 	for (uint32_t i = 0; !ret && i < timeline->connections; i++)
 		ret = ledger_add(&round->ledger, SIDE_CLIENT, &timeline->outcomes[i], i);
+	retries_count(round->retries, timeline, &client->result->run.cm_timeouts);
 	round->begin_ns[SIDE_CLIENT] = timeline_begin_ns(timeline);
 	round->connected = round->figures[SIDE_CLIENT][STEP_CONNECT].count;
 	return ret;
@@ -293,6 +297,14 @@ static void describe_run(struct client *client)
 	run->listeners = answer->listeners;
 	snprintf(run->reap, sizeof(run->reap), "%s", reap_name(plan->reap));
 	run->step_timeout_ns = plan->step_timeout_ns;
+	run->retries = plan->retries;
+	run->timeout_ns = plan->timeout_ms * NS_PER_MS;
+	snprintf(run->bind, sizeof(run->bind), "%s", plan->bind ? plan->bind : "");
+	run->bind_first = plan->bind_first;
+	run->no_control = plan->no_control;
+	run->warmups = plan->warmups;
+	describe_now(run->start);
+	describe_host(&run->ends[SIDE_CLIENT]);
 	snprintf(run->ends[SIDE_SERVER].host, RESULT_NAME, "%s", answer->host);
 	endpoint_name(run->ends[SIDE_SERVER].address, RESULT_NAME,
 		      (const struct sockaddr *)&client->target->address);

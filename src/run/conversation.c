@@ -8,6 +8,7 @@
 #include "core/result.h"
 #include "host/clock.h"
 #include "host/counters.h"
+#include "host/description.h"
 #include "host/log.h"
 #include "host/stop.h"
 #include "host/usage.h"
@@ -18,7 +19,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { OFFER_S = 5, SEND_S = 5 };
 
@@ -69,6 +69,9 @@ static void describe_run(struct conversation *c)
 	run->server_threads = plan->acceptors;
 	run->listeners = plan->listeners;
 	run->step_timeout_ns = c->offer.step_timeout_ns;
+	run->no_control = plan->no_control;
+	run->warmups = c->offer.warmups;
+	describe_now(run->start);
 	snprintf(run->ends[SIDE_CLIENT].host, RESULT_NAME, "%s", c->offer.host);
 }
 
@@ -105,6 +108,7 @@ static int round_end(struct conversation *c, bool finished)
 	server_dismiss(c->server, &c->session);
 	session_destroy(&c->session, finished, finished ? EVENT_TIMEOUT : EVENT_ABORTED);
 	c->result.run.ends[SIDE_SERVER] = c->session.end;
+	c->result.run.cm_timeouts = c->session.timeouts;
 	round->strangers = atomic_load(&c->server->strangers) - c->session.strangers_before;
 	round->cpu[SIDE_SERVER] = usage_since(&c->before);
 	return session_figures(&c->session, round);
@@ -156,8 +160,7 @@ static int answer(struct conversation *c)
 				 .listeners = server->plan->listeners };
 
 	snprintf(answer.version, sizeof(answer.version), "%s", PACKAGE_VERSION);
-	if (gethostname(answer.host, sizeof(answer.host) - 1))
-		answer.host[0] = '\0';
+	host_name(answer.host);
 	for (uint32_t i = 0; i < server->n_listeners; i++)
 		answer.ports[answer.n_ports++] = server->listeners[i].port;
 	return say(c, answer_to_json(&answer));

@@ -6,12 +6,12 @@
 #include "core/result.h"
 #include "core/timeline.h"
 #include "host/clock.h"
+#include "host/description.h"
 #include "host/log.h"
 #include "host/stop.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 enum {
 	CONNECT_S = 10, /* for the control connection */
@@ -86,8 +86,7 @@ int dialogue_open(struct dialogue *dialogue, const char *host, uint16_t port, st
 	if (ret)
 		return ret;
 	snprintf(offer->version, sizeof(offer->version), "%s", PACKAGE_VERSION);
-	if (gethostname(offer->host, sizeof(offer->host) - 1))
-		offer->host[0] = '\0';
+	host_name(offer->host);
 	ret = ask(dialogue, offer_to_json(offer), MESSAGE_ANSWER, ANSWER_S * NS_PER_S, &message);
 	if (ret)
 		return ret;

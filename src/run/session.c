@@ -8,6 +8,7 @@
 #include "cm/endpoint.h"
 #include "core/result.h"
 #include "host/clock.h"
+#include "host/description.h"
 #include "host/log.h"
 
 #include <errno.h>
@@ -119,8 +120,10 @@ static void destroy(struct session *session, struct conn *conn)
 		conn_fail(conn, STEP_ESTABLISH, session->waiting, 0);
 	leave_arriving(conn);
 	if (has) {
-		if (!atomic_exchange(&session->described, true))
+		if (!atomic_exchange(&session->described, true)) {
 			endpoint_describe(&session->end, conn->id);
+			endpoint_timeouts(&session->timeouts, conn->id);
+		}
 		uint64_t begin_ns = clock_now_ns();
 
 		if (step == STEP_DESTROY_QP)
@@ -180,6 +183,7 @@ int session_open(struct session *session, uint64_t run, uint32_t connections, bo
 				     .queued.fd = -1,
 				     .destroying.fd = -1 };
 	session->crew.timeline = &session->timeline;
+	describe_host(&session->end);
 	session->conns = calloc(connections, sizeof(*session->conns));
 	session->claimed = calloc(connections, sizeof(*session->claimed));
 	int ret = timeline_init(&session->timeline, SIDE_SERVER, connections);
@@ -289,6 +293,7 @@ int session_figures(const struct session *session, struct round *round)
 	}
 	for (uint32_t i = 0; !ret && i < session->connections; i++)
 		ret = ledger_add(&round->ledger, SIDE_SERVER, &session->timeline.outcomes[i], i);
+	retries_count(round->retries, &session->timeline, &session->timeouts);
 	round->begin_ns[SIDE_SERVER] = timeline_begin_ns(&session->timeline);
 	round->connected = round->figures[SIDE_SERVER][STEP_ESTABLISH].count;
 	round->doubles = atomic_load(&session->doubles);

@@ -42,9 +42,11 @@ struct session {
 	bool destroys_timed;
 	enum event_kind waiting;
 	atomic_bool described;
-	struct endpoint_info end;  /* what it ran on, once the first connection is destroyed */
-	uint32_t strangers_before; /* the server's count of them when the session began */
-	struct session *next;	   /* the server's list */
+	struct endpoint_info end;    /* the host; what it ran on, once the first connection is
+					destroyed */
+	struct cm_timeouts timeouts; /* likewise */
+	uint32_t strangers_before;   /* the server's count of them when the session began */
+	struct session *next;	     /* the server's list */
 };
 
 /* How far all connections are to have come. */

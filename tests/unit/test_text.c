@@ -223,18 +223,67 @@ static void failure__of_one_connection__is_singular_and_complete(void **state)
 	result_free(&r);
 }
 
-static void rounds__are_printed_one_after_another(void **state)
+static void rounds__give_each_step_s_median_and_range(void **state)
 {
 	struct result r;
 
 	(void)state;
-	assert_int_equal(result_init(&r, 2), 0);
-	r.run.connections = 3;
-	r.rounds[0].connected = 3;
-	r.rounds[1].connected = 2;
-	has(&r, "\nround 1 of 2\nstep ");
-	has(&r, "\n3 of 3 connected\n\nround 2 of 2\nstep ");
-	has(&r, "\n2 of 3 connected\n");
+	assert_int_equal(result_init(&r, 3), 0);
+	r.run.connections = 4;
+	r.run.window = 32;
+	for (uint32_t i = 0; i < 3; i++) {
+		struct figures *f = &r.rounds[i].figures[SIDE_CLIENT][STEP_CONNECT];
+
+		r.rounds[i].connected = f->count = 4 - (i == 1);
+		f->failed = i == 1;
+		f->total_ns = f->count * (1000 + i * 500);
+		f->p50_ns = 5000000 - i * 1000000;
+		f->p99_ns = 7000000;
+	}
+	struct outcome rejected = { STEP_CONNECT, EVENT_REJECTED, 28 };
+
+	assert_int_equal(ledger_add(&r.rounds[1].ledger, SIDE_CLIENT, &rejected, 2), 0);
+	has(&r, "\n3 rounds: the median, and from the lowest to the highest\nstep ");
+	has(&r, "\nconnect       11       1    1.50 us (1.00 us - 2.00 us)    4.00 ms (3.00 ms - "
+		"5.00 ms)"
+		"    7.00 ms (7.00 ms - 7.00 ms)\n");
+	has(&r, "\nround 1: 4 of 4 connected, 1000000 connects/s\nround 2: 3 of 4 connected, ");
+	has(&r,
+	    "\n1 failed in connect: REJECTED by the application, consumer defined (28): connection "
+	    "2\nround 3: 4 of 4 connected");
+	has_not(&r, "disconnect");
+	result_free(&r);
+}
+
+static void retries__that_a_step_s_time_takes__are_counted_in_words(void **state)
+{
+	struct result r;
+
+	(void)state;
+	assert_int_equal(result_init(&r, 1), 0);
+	r.rounds[0].retries[RETRY_REQ].timeout_ns = 6144000000;
+	r.rounds[0].retries[RETRY_REQ].count[0] = 5;
+	has_not(&r, "REQ retries");
+	r.rounds[0].retries[RETRY_REQ].count[1] = 1;
+	r.rounds[0].retries[RETRY_REQ].count[15] = 2;
+	has(&r, "\n3 took as long in connect as REQ retries take, 6.14 s each: 5 without, 1 with "
+		"1, 2 with "
+		"15\n");
+	result_free(&r);
+}
+
+static void reject__by_the_cm__is_told_from_the_application_s(void **state)
+{
+	struct outcome nobody_there = { STEP_CONNECT, EVENT_REJECTED, 8 };
+	struct outcome iwarp = { STEP_CONNECT, EVENT_REJECTED, -ECONNREFUSED };
+	struct result r;
+
+	(void)state;
+	assert_int_equal(result_init(&r, 1), 0);
+	assert_int_equal(ledger_add(&r.rounds[0].ledger, SIDE_CLIENT, &nobody_there, 0), 0);
+	assert_int_equal(ledger_add(&r.rounds[0].ledger, SIDE_CLIENT, &iwarp, 1), 0);
+	has(&r, "\n1 failed in connect: REJECTED by the CM, ");
+	has(&r, "\n1 failed in connect: REJECTED by the application, ECONNREFUSED");
 	result_free(&r);
 }
 
@@ -266,7 +315,9 @@ int main(void)
 		cmocka_unit_test(retries__of_none__are_0_and_need_no_advice),
 		cmocka_unit_test(step__nobody_did__has_dashes),
 		cmocka_unit_test(failure__of_one_connection__is_singular_and_complete),
-		cmocka_unit_test(rounds__are_printed_one_after_another),
+		cmocka_unit_test(rounds__give_each_step_s_median_and_range),
+		cmocka_unit_test(retries__that_a_step_s_time_takes__are_counted_in_words),
+		cmocka_unit_test(reject__by_the_cm__is_told_from_the_application_s),
 		cmocka_unit_test(report__that_cannot_be_written__is_an_error),
 	};
 
