@@ -112,6 +112,7 @@ int timeline_row_from_json(struct timeline *timeline, uint32_t index, const json
 	}
 	for (int k = 0; k < KERNEL_STAMPS; k++)
 		err |= next_ns(&cursor, &detail.kernel_ns[k]);
+	detail.attempts = !address_is_none(&detail.source); /* a server tries nothing twice */
 	if (!err && timeline->details)
 		timeline->details[index] = detail;
 	return err ? -EPROTO : 0;

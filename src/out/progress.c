@@ -6,6 +6,7 @@
  */
 #include "out/progress.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +14,8 @@
 /* A line that wraps cannot be rewritten, and 80 columns there always are. */
 enum { LINE = 80 };
 
-static const uint64_t terminal_pause_ns = 100000000, plain_pause_ns = 1000000000;
+static const uint64_t terminal_pause_ns = 100000000, plain_pause_ns = 2000000000,
+		      rate_after_ns = 1000000000;
 
 void progress_init(struct progress *progress, enum progress_mode mode, int fd)
 {
@@ -29,6 +31,47 @@ static void put(const struct progress *progress, const char *text, size_t n)
 		return;
 }
 
+/* Appends to text while there is room. */
+__attribute__((format(printf, 2, 3))) static void add(char text[static LINE], const char *format,
+						      ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + used, LINE - used, format, args);
+	va_end(args);
+}
+
+/* Whole units, since it is a guess. */
+static void add_time(char text[static LINE], double seconds)
+{
+	if (seconds < 60)
+		add(text, ", %.0f s left", seconds);
+	else if (seconds < 3600)
+		add(text, ", %.0f min left", seconds / 60);
+	else
+		add(text, ", %.0f h left", seconds / 3600);
+}
+
+static void lay_out(const struct progress *progress, char text[static LINE], uint32_t done,
+		    uint32_t of, uint32_t failed, uint32_t in_flight, uint64_t now_ns)
+{
+	double seconds = (double)(now_ns - progress->began_ns) / 1e9, rate = 0;
+
+	if (now_ns - progress->began_ns >= rate_after_ns && done > progress->at_begin)
+		rate = (done - progress->at_begin) / seconds;
+	*text = '\0';
+	add(text, "%s: %u of %u", progress->step, done, of);
+	if (rate > 0)
+		add(text, ", %.*f/s", rate < 10 ? 1 : 0, rate);
+	if (failed)
+		add(text, ", %u failed", failed);
+	add(text, ", %u in flight", in_flight);
+	if (rate > 0 && of > done)
+		add_time(text, (of - done) / rate);
+}
+
 void progress_update(struct progress *progress, const char *step, uint32_t done, uint32_t of,
 		     uint32_t failed, uint32_t in_flight, uint64_t now_ns)
 {
@@ -39,15 +82,13 @@ void progress_update(struct progress *progress, const char *step, uint32_t done,
 
 	if (progress->fd < 0 || (!is_new && now_ns < progress->next_ns))
 		return;
-	progress->step = step;
+	if (is_new) {
+		progress->step = step;
+		progress->began_ns = now_ns;
+		progress->at_begin = done;
+	}
 	progress->next_ns = now_ns + (progress->is_terminal ? terminal_pause_ns : plain_pause_ns);
-
-	n = snprintf(text, sizeof(text), "%s: %u of %u, ", step, done, of);
-	if (failed && n > 0 && n < LINE)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, "%u failed, ", failed);
-	if (n > 0 && n < LINE)
-		snprintf(text + n, sizeof(text) - (size_t)n, "%u in flight", in_flight);
-
+	lay_out(progress, text, done, of, failed, in_flight, now_ns);
 	width = (unsigned int)strlen(text);
 	if (progress->is_terminal)
 		/* Blanks cover what is left of a longer line: every terminal knows those. */

@@ -330,13 +330,22 @@ static void print_round(FILE *file, const struct run_info *run, const struct rou
 
 /* ---- several rounds ---- */
 
-enum { RANGE = 3 * TEXT_DURATION };
+enum { RANGE = 4 * TEXT_DURATION };
 
 /* A figure over all rounds that have it: its median, lowest and highest. */
 struct range {
 	double *values; /* room for a value a round */
 	size_t n;
 };
+
+/* "601 us" beside "606 us" is "601". */
+static void drop_unit(char text[static TEXT_DURATION], const char *beside)
+{
+	char *unit = strchr(text, ' ');
+
+	if (!strcmp(unit, strchr(beside, ' ')))
+		*unit = '\0';
+}
 
 static const char *range_text(struct range *range, char text[static RANGE])
 {
@@ -345,10 +354,12 @@ static const char *range_text(struct range *range, char text[static RANGE])
 	if (!range->n)
 		return "-";
 	sample_sort(range->values, range->n);
-	snprintf(text, RANGE, "%s (%s - %s)",
-		 text_duration((uint64_t)sample_median(range->values, range->n), median),
-		 text_duration((uint64_t)range->values[0], low),
-		 text_duration((uint64_t)range->values[range->n - 1], high));
+	text_duration((uint64_t)sample_median(range->values, range->n), median);
+	text_duration((uint64_t)range->values[0], low);
+	text_duration((uint64_t)range->values[range->n - 1], high);
+	drop_unit(low, median);
+	drop_unit(high, median);
+	snprintf(text, RANGE, "%s (%s-%s)", median, low, high);
 	range->n = 0;
 	return text;
 }
@@ -390,7 +401,7 @@ static void print_ranges(FILE *file, const struct result *result, enum side side
 			if (f.count)
 				values[range.n++] = get[g](&f);
 		}
-		fprintf(file, "%31s", range_text(&range, text));
+		fprintf(file, "%25s", range_text(&range, text));
 	}
 	fprintf(file, "\n");
 }
@@ -413,7 +424,7 @@ static int print_table_of_rounds(FILE *file, const struct result *result)
 		return -ENOMEM;
 	fprintf(file, "%zu rounds: the median, and from the lowest to the highest\n",
 		result->n_rounds);
-	fprintf(file, "%-*s%9s%8s%31s%31s%31s\n", width, "step", "count", "failed", "time/conn",
+	fprintf(file, "%-*s%9s%8s%25s%25s%25s\n", width, "step", "count", "failed", "time/conn",
 		"p50", "p99");
 	for (enum side side = 0; side < SIDES; side++) {
 		for (enum step step = 0; step < STEPS; step++) {

@@ -51,7 +51,7 @@ static void progress__off_a_terminal__is_silent_unless_asked_for(void **state)
 	assert_string_equal(written(), "");
 }
 
-static void progress__off_a_terminal__is_a_line_a_second_and_one_a_step(void **state)
+static void progress__off_a_terminal__is_a_line_every_two_seconds_and_one_a_step(void **state)
 {
 	struct progress p;
 
@@ -59,16 +59,39 @@ static void progress__off_a_terminal__is_a_line_a_second_and_one_a_step(void **s
 	progress_init(&p, PROGRESS_ALWAYS, ends[1]);
 	progress_update(&p, "create id", 1, 9, 0, 0, 0);
 	assert_string_equal(written(), "create id: 1 of 9, 0 in flight\n");
-	progress_update(&p, "create id", 2, 9, 0, 0, 999 * MS);
+	progress_update(&p, "create id", 2, 9, 0, 0, 1999 * MS);
 	assert_string_equal(written(), "");
-	progress_update(&p, "connect", 0, 9, 0, 4, 999 * MS);
+	progress_update(&p, "connect", 0, 9, 0, 4, 1999 * MS);
 	assert_string_equal(written(), "connect: 0 of 9, 4 in flight\n");
-	progress_update(&p, "connect", 5, 9, 3, 4, 1998 * MS);
+	progress_update(&p, "connect", 5, 9, 3, 4, 3998 * MS);
 	assert_string_equal(written(), "");
-	progress_update(&p, "connect", 5, 9, 3, 4, 1999 * MS);
-	assert_string_equal(written(), "connect: 5 of 9, 3 failed, 4 in flight\n");
+	progress_update(&p, "connect", 5, 9, 3, 4, 3999 * MS);
+	assert_string_equal(written(), "connect: 5 of 9, 2.5/s, 3 failed, 4 in flight, 2 s left\n");
 	progress_end(&p);
 	assert_string_equal(written(), "");
+}
+
+static void progress__of_a_long_step__has_its_rate_and_the_time_left(void **state)
+{
+	struct progress p;
+
+	(void)state;
+	progress_init(&p, PROGRESS_ALWAYS, ends[1]);
+	progress_update(&p, "connect", 100, 1000000, 0, 64, 0);
+	assert_string_equal(written(), "connect: 100 of 1000000, 64 in flight\n");
+	progress_update(&p, "connect", 2100, 1000000, 0, 64, 2000 * MS);
+	assert_string_equal(written(),
+			    "connect: 2100 of 1000000, 1000/s, 64 in flight, 17 min left\n");
+	progress_update(&p, "connect", 2101, 1000000000, 0, 64, 4000 * MS);
+	assert_string_equal(written(),
+			    "connect: 2101 of 1000000000, 500/s, 64 in flight, 555 h left\n");
+	progress_update(&p, "connect", 999999, 999999, 0, 0, 6000 * MS);
+	assert_string_equal(written(), "connect: 999999 of 999999, 166650/s, 0 in flight\n");
+	/* Nothing done: no rate, and no time that would never end. */
+	progress_update(&p, "disconnect", 0, 9, 0, 9, 7000 * MS);
+	written();
+	progress_update(&p, "disconnect", 0, 9, 0, 9, 60000 * MS);
+	assert_string_equal(written(), "disconnect: 0 of 9, 9 in flight\n");
 }
 
 static void progress__on_a_terminal__rewrites_one_line_and_clears_it(void **state)
@@ -119,7 +142,10 @@ int main(void)
 			progress__off_a_terminal__is_silent_unless_asked_for, open_pipe,
 			close_ends),
 		cmocka_unit_test_setup_teardown(
-			progress__off_a_terminal__is_a_line_a_second_and_one_a_step, open_pipe,
+			progress__off_a_terminal__is_a_line_every_two_seconds_and_one_a_step,
+			open_pipe, close_ends),
+		cmocka_unit_test_setup_teardown(
+			progress__of_a_long_step__has_its_rate_and_the_time_left, open_pipe,
 			close_ends),
 		cmocka_unit_test_setup_teardown(
 			progress__on_a_terminal__rewrites_one_line_and_clears_it, open_pipe,

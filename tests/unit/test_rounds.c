@@ -104,8 +104,7 @@ static void samples__of_both_sides__give_the_result_s_figures(void **state)
 	assert_int_equal(seen.servers, 1);
 	assert_memory_equal(seen.figures, guest.result.rounds[0].figures, sizeof(seen.figures));
 	assert_int_equal(seen.with_addresses, 2 * N);
-	/* The server's are not sent: there is one try of everything. */
-	assert_int_equal(seen.attempts, N);
+	assert_int_equal(seen.attempts, 2 * N);
 	assert_int_equal(host_end(&host, 1), RUN_WELL);
 	guest_free(&guest);
 	host_close(&host);
