@@ -53,6 +53,8 @@ enum id {
 	OPT_FORMAT,
 	OPT_HISTOGRAM,
 	OPT_SAMPLES,
+	OPT_KERNEL_TRACE,
+	OPT_STEP_HOOK,
 	OPT_FAIL_ABOVE,
 	OPT_FAIL_BELOW,
 	OPT_PROGRESS,
@@ -100,6 +102,9 @@ static const struct spec {
 	  "below the text, draw how long each step took the connections" },
 	{ "samples", OPT_SAMPLES, "FILE", CLIENT,
 	  "write every sample of both sides to FILE, as CSV" },
+	{ "kernel-trace", OPT_KERNEL_TRACE, NULL, BOTH,
+	  "cut each connect where this host's kernel sent and received" },
+	{ "step-hook", OPT_STEP_HOOK, "CMD", CLIENT, "run CMD at each step's begin and end" },
 	{ "fail-above", OPT_FAIL_ABOVE, "LIMIT", BOTH,
 	  "exit with 1 if a figure is above, as in connect.p99=5ms; repeatable" },
 	{ "fail-below", OPT_FAIL_BELOW, "LIMIT", BOTH,
@@ -292,6 +297,14 @@ static int take(struct options *options, const struct spec *spec, const char *va
 	case OPT_SAMPLES:
 		plan->samples = true;
 		return take_path(spec, value, &options->samples);
+	case OPT_KERNEL_TRACE:
+		plan->kernel_trace = true;
+		return 0;
+	case OPT_STEP_HOOK:
+		if (!*value)
+			return bad_value(spec, value, "a command");
+		plan->step_hook = value;
+		return 0;
 	case OPT_FAIL_ABOVE:
 	case OPT_FAIL_BELOW:
 		return take_threshold(options, spec, value);

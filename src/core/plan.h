@@ -45,8 +45,10 @@ struct plan {
 	bool loopback;		/* server and client in this process */
 	bool bind_first;	/* ids are bound, as a step of its own, before they resolve */
 	bool no_control;
-	bool one_off; /* a server ends after one run */
-	bool samples; /* the observer wants every round's timelines, both sides' */
+	bool one_off;	       /* a server ends after one run */
+	bool samples;	       /* the observer wants every round's timelines, both sides' */
+	bool kernel_trace;     /* of this host */
+	const char *step_hook; /* a client's: a command for the steps' borders; NULL: none */
 };
 
 struct leg {
@@ -62,7 +64,7 @@ size_t plan_legs(const struct plan *plan, struct leg legs[PLAN_LEGS]);
 /* Whether somebody will look at what is known of a connection beside its stamps. */
 static inline bool plan_wants_details(const struct plan *plan)
 {
-	return plan->samples;
+	return plan->samples || plan->kernel_trace;
 }
 
 /* The client's step after that one, within a leg. */

@@ -175,6 +175,11 @@ static int round_take_server(struct round *ours, const struct round *theirs)
 	ours->doubles = theirs->doubles;
 	ours->out_of_range = theirs->out_of_range;
 	ours->cpu[SIDE_SERVER] = theirs->cpu[SIDE_SERVER];
+	ours->kernel[SIDE_SERVER] = theirs->kernel[SIDE_SERVER];
+	for (enum part part = 0; part < PARTS; part++) {
+		if (part_side(part) == SIDE_SERVER)
+			ours->parts[part] = theirs->parts[part];
+	}
 	for (enum retry_kind kind = 0; kind < RETRY_KINDS; kind++) {
 		if (retry_side(kind) == SIDE_SERVER)
 			ours->retries[kind] = theirs->retries[kind];

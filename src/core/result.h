@@ -9,6 +9,7 @@
 #define CMTIME_CORE_RESULT_H
 
 #include "core/outcome.h"
+#include "core/part.h"
 #include "core/retry.h"
 #include "core/stats.h"
 #include "core/step.h"
@@ -109,6 +110,13 @@ struct usage {
 	uint64_t max_rss_bytes; /* 0: no data */
 };
 
+/* What the kernel's trace of a side's host says. */
+struct kernel_trace {
+	bool is_there;
+	uint64_t events, matched, lost; /* in all; of the round's connections; for want of room */
+	uint32_t unmatched;		/* established connections without all their stamps */
+};
+
 struct round {
 	uint64_t begin_ns[SIDES];	      /* CLOCK_MONOTONIC of that side's host; 0: no data */
 	struct figures figures[SIDES][STEPS]; /* count 0 and failed 0: nobody did it */
@@ -117,6 +125,8 @@ struct round {
 	size_t n_cm;
 	struct usage cpu[SIDES];
 	struct retries retries[RETRY_KINDS];
+	struct kernel_trace kernel[SIDES];
+	struct figures parts[PARTS]; /* of the sides whose kernel was traced */
 	uint32_t connected; /* connections that were established, as the reporting side saw it */
 	/* Requests the server turned away: they are no connection of the run. */
 	uint32_t strangers, doubles, out_of_range;

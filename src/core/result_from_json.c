@@ -399,6 +399,49 @@ static int retries_from_json(struct round *round, const struct cm_timeouts *time
 	return 0;
 }
 
+static int parts_from_json(struct round *round, enum side side, const json_t *json)
+{
+	const json_t *rows, *row;
+	size_t i;
+
+	if (get_array(json, "parts", PARTS, &rows))
+		return -EPROTO;
+	json_array_foreach (rows, i, row) {
+		const char *name = json_string_value(get(row, "part"));
+		enum part part = name ? part_from_name(name) : PARTS;
+
+		if (part == PARTS || part_side(part) != side ||
+		    figures_from_json(&round->parts[part], row))
+			return -EPROTO;
+		round->parts[part].side = side;
+	}
+	return 0;
+}
+
+static int kernel_from_json(struct round *round, const json_t *json)
+{
+	const json_t *rows, *row;
+	enum side side;
+	size_t i;
+
+	if (get_array(json, "kernel", SIDES, &rows))
+		return -EPROTO;
+	json_array_foreach (rows, i, row) {
+		if (!json_is_object(row) || get_side(row, "side", &side))
+			return -EPROTO;
+		struct kernel_trace *kernel = &round->kernel[side];
+
+		if (kernel->is_there || get_u64(row, "events", INT64_MAX, &kernel->events) ||
+		    get_u64(row, "matched", INT64_MAX, &kernel->matched) ||
+		    get_u64(row, "lost", INT64_MAX, &kernel->lost) ||
+		    get_u32(row, "unmatched", &kernel->unmatched) ||
+		    parts_from_json(round, side, row))
+			return -EPROTO;
+		kernel->is_there = true;
+	}
+	return 0;
+}
+
 static int round_from_json(struct round *round, const struct run_info *run, const json_t *json)
 {
 	const json_t *refused = get(json, "refused");
@@ -410,7 +453,8 @@ static int round_from_json(struct round *round, const struct run_info *run, cons
 	    get_u32(refused, "doubles", &round->doubles) ||
 	    get_u32(refused, "out_of_range", &round->out_of_range) ||
 	    begin_from_json(round, json) || steps_from_json(round, json) ||
-	    cpu_from_json(round, json) || retries_from_json(round, &run->cm_timeouts, json))
+	    cpu_from_json(round, json) || retries_from_json(round, &run->cm_timeouts, json) ||
+	    kernel_from_json(round, json))
 		return -EPROTO;
 	err = outcomes_from_json(&round->ledger, json);
 	return err ? err : cm_from_json(round, json);

@@ -167,15 +167,11 @@ static json_t *rate_to_json(double rate)
 	return rate > 0 ? json_real(rate) : json_null();
 }
 
-static json_t *figures_to_json(const struct figures *figures)
+/* Adds what figures say but step, side and failed. */
+static int set_figures(json_t *json, const struct figures *figures)
 {
-	json_t *json = json_object();
 	int failed = 0;
 
-	failed |= json_object_set_new(json, "step", json_string(step_name(figures->step)));
-	failed |= json_object_set_new(json, "side", json_string(side_name(figures->side)));
-	failed |= json_object_set_new(json, "count", integer(figures->count));
-	failed |= json_object_set_new(json, "failed", integer(figures->failed));
 	for (int i = 0; i < RESULT_DURATIONS; i++) {
 		uint64_t value;
 
@@ -186,6 +182,19 @@ static json_t *figures_to_json(const struct figures *figures)
 	failed |= json_object_set_new(json, "spread_ns",
 				      figures->count ? integer(figures->max_ns - figures->min_ns)
 						     : json_null());
+	return failed;
+}
+
+static json_t *figures_to_json(const struct figures *figures)
+{
+	json_t *json = json_object();
+	int failed = 0;
+
+	failed |= json_object_set_new(json, "step", json_string(step_name(figures->step)));
+	failed |= json_object_set_new(json, "side", json_string(side_name(figures->side)));
+	failed |= json_object_set_new(json, "count", integer(figures->count));
+	failed |= json_object_set_new(json, "failed", integer(figures->failed));
+	failed |= set_figures(json, figures);
 	failed |=
 		json_object_set_new(json, "per_second", rate_to_json(figures_per_second(figures)));
 	failed |= json_object_set_new(json, "in_flight", rate_to_json(figures_in_flight(figures)));
@@ -323,6 +332,48 @@ static json_t *retries_to_json(const struct round *round)
 	return all_or_nothing(json, failed);
 }
 
+static json_t *parts_to_json(const struct round *round, enum side side)
+{
+	json_t *json = json_array();
+	int failed = 0;
+
+	for (enum part part = 0; part < PARTS; part++) {
+		json_t *row;
+
+		if (part_side(part) != side)
+			continue;
+		row = json_object();
+		failed |= json_object_set_new(row, "part", json_string(part_name(part)));
+		failed |= json_object_set_new(row, "count", integer(round->parts[part].count));
+		failed |= set_figures(row, &round->parts[part]);
+		failed |= json_array_append_new(json, row);
+	}
+	return all_or_nothing(json, failed);
+}
+
+static json_t *kernel_to_json(const struct round *round)
+{
+	json_t *json = json_array();
+	int failed = 0;
+
+	for (enum side side = 0; side < SIDES; side++) {
+		const struct kernel_trace *kernel = &round->kernel[side];
+		json_t *row;
+
+		if (!kernel->is_there)
+			continue;
+		row = json_object();
+		failed |= json_object_set_new(row, "side", json_string(side_name(side)));
+		failed |= json_object_set_new(row, "events", integer(kernel->events));
+		failed |= json_object_set_new(row, "matched", integer(kernel->matched));
+		failed |= json_object_set_new(row, "lost", integer(kernel->lost));
+		failed |= json_object_set_new(row, "unmatched", integer(kernel->unmatched));
+		failed |= json_object_set_new(row, "parts", parts_to_json(round, side));
+		failed |= json_array_append_new(json, row);
+	}
+	return all_or_nothing(json, failed);
+}
+
 static json_t *round_to_json(const struct round *round)
 {
 	json_t *json = json_object(), *refused = json_object();
@@ -340,6 +391,7 @@ static json_t *round_to_json(const struct round *round)
 	failed |= json_object_set_new(json, "cm", cm_to_json(round));
 	failed |= json_object_set_new(json, "retry_bands", retries_to_json(round));
 	failed |= json_object_set_new(json, "cpu", cpu_to_json(round));
+	failed |= json_object_set_new(json, "kernel", kernel_to_json(round));
 	return all_or_nothing(json, failed);
 }
 

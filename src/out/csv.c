@@ -78,7 +78,10 @@ int csv_samples_header(FILE *file)
 	fputs("connection,side,source,destination,outcome,attempts", file);
 	for (enum step step = 0; step < STEPS; step++)
 		fprintf(file, ",%s_begin_ns,%s_ns", step_name(step), step_name(step));
-	fputs(",round\n", file);
+	fputs(",round", file);
+	for (enum part part = 0; part < PARTS; part++)
+		fprintf(file, ",kernel_%s_ns", part_name(part));
+	fputc('\n', file);
 	return written(file);
 }
 
@@ -112,6 +115,19 @@ static void print_span(FILE *file, const struct timeline *timeline, enum step st
 		fputc(',', file);
 }
 
+static void print_parts(FILE *file, const struct timeline *timeline, uint32_t index)
+{
+	uint64_t ns;
+
+	for (enum part part = 0; part < PARTS; part++) {
+		if (part_ns(timeline, index, part, &ns))
+			fprintf(file, ",%" PRIu64, ns);
+		else
+			fputc(',', file);
+	}
+	fputc('\n', file);
+}
+
 int csv_samples(FILE *file, uint32_t round, const struct timeline *timeline)
 {
 	static const struct detail none;
@@ -128,7 +144,8 @@ int csv_samples(FILE *file, uint32_t round, const struct timeline *timeline)
 		fprintf(file, ",%" PRIu32, detail->attempts);
 		for (enum step step = 0; step < STEPS; step++)
 			print_span(file, timeline, step, i, begin_ns);
-		fprintf(file, ",%" PRIu32 "\n", round);
+		fprintf(file, ",%" PRIu32, round);
+		print_parts(file, timeline, i);
 	}
 	return written(file);
 }

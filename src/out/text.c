@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* "server " and the longest label of a step fit. */
-enum { LABEL = 32 };
+enum { LABEL = 32, PART_LABEL = 30 };
 
 const char *text_duration(uint64_t ns, char buf[static TEXT_DURATION])
 {
@@ -317,6 +317,42 @@ static void print_verdict(FILE *file, const struct run_info *run, const struct r
 	fprintf(file, "\n");
 }
 
+static void print_part(FILE *file, enum part part, const struct figures *f)
+{
+	const uint64_t spread_ns[] = { f->mean_ns, f->min_ns, f->p50_ns, f->p99_ns, f->max_ns };
+	char duration[TEXT_DURATION];
+
+	fprintf(file, "  %-*s%8u", PART_LABEL, part_label(part), f->count);
+	for (size_t i = 0; i < sizeof(spread_ns) / sizeof(*spread_ns); i++)
+		fprintf(file, "%9s", f->count ? text_duration(spread_ns[i], duration) : "-");
+	fprintf(file, "\n");
+}
+
+/* What lies between our stamps, by the kernel's. */
+static void print_kernel(FILE *file, const struct round *round)
+{
+	for (enum side side = 0; side < SIDES; side++) {
+		const struct kernel_trace *kernel = &round->kernel[side];
+
+		if (!kernel->is_there)
+			continue;
+		fprintf(file, "%-*s%8s%9s%9s%9s%9s%9s\n", PART_LABEL + 2,
+			side == SIDE_CLIENT ? "connect, by the kernel's trace"
+					    : "server, by its kernel's trace",
+			"count", "mean", "min", "p50", "p99", "max");
+		for (enum part part = 0; part < PARTS; part++) {
+			if (part_side(part) == side)
+				print_part(file, part, &round->parts[part]);
+		}
+		fprintf(file,
+			"  %" PRIu64 " events, %" PRIu64
+			" of these connections, %u connection%s unmatched, %" PRIu64
+			" events lost\n",
+			kernel->events, kernel->matched, kernel->unmatched,
+			plural(kernel->unmatched), kernel->lost);
+	}
+}
+
 static void print_round(FILE *file, const struct run_info *run, const struct round *round)
 {
 	print_table(file, round, run->reported_by);
@@ -324,6 +360,7 @@ static void print_round(FILE *file, const struct run_info *run, const struct rou
 	print_refused(file, round);
 	print_cm(file, run, round);
 	print_retries(file, round);
+	print_kernel(file, round);
 	print_window_note(file, run, round);
 	print_verdict(file, run, round);
 }
@@ -452,6 +489,7 @@ static void print_notes_of_round(FILE *file, const struct run_info *run, const s
 	print_failures(file, &round->ledger);
 	print_refused(file, round);
 	print_retries(file, round);
+	print_kernel(file, round);
 }
 
 static int print_rounds(FILE *file, const struct result *result)

@@ -4,12 +4,15 @@
 
 #include "cm/endpoint.h"
 #include "host/clock.h"
+#include "host/cmtrace.h"
 #include "host/counters.h"
 #include "host/description.h"
+#include "host/hook.h"
 #include "host/log.h"
 #include "host/stop.h"
 #include "host/usage.h"
 #include "run/dialogue.h"
+#include "run/tracing.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,6 +29,7 @@ struct client {
 	struct dialogue dialogue;
 	uint64_t run_id;
 	struct result *result; /* its last round is the one under way */
+	struct cmtrace *trace; /* NULL: none */
 	/* Of a round: */
 	uint32_t nth; /* from 0, warm-ups first */
 	struct engine engine;
@@ -119,6 +123,18 @@ static int check_device(struct client *client)
 	return -ENODEV;
 }
 
+/* Where nothing is in flight. */
+static void border(const struct client *client, const struct leg *leg, bool begin)
+{
+	const char *step = step_name(leg->first), *command = client->plan->step_hook;
+	char text[64];
+
+	if (command)
+		hook_run(command, step, begin, HOOK_NS);
+	snprintf(text, sizeof(text), "%s %s", step, begin ? "begin" : "end");
+	cmtrace_mark(client->trace, text);
+}
+
 static int run_legs(struct client *client)
 {
 	struct leg legs[PLAN_LEGS];
@@ -134,7 +150,9 @@ static int run_legs(struct client *client)
 			engine_cut(&client->engine, &legs[i]);
 			break;
 		}
+		border(client, &legs[i], true);
 		ret = engine_run(&client->engine, &legs[i]);
+		border(client, &legs[i], false);
 		if (ret) {
 			count_cut(client, legs[i].first);
 			/* Those who had ended it do not go on, either. */
@@ -244,8 +262,12 @@ static int run_round(struct client *client)
 		result_drop_round(client->result);
 		return client->nth ? cut_by(client, ret) : ret;
 	}
+	/* The kernel's RDMA CM is loaded only now. A failure is logged, and the run goes on. */
+	if (client->plan->kernel_trace && !client->nth)
+		cmtrace_open(&client->trace, SIDE_CLIENT, client->plan->connections);
 	ret = cut_by(client, run_legs(client));
 	engine_close(&client->engine, &timeline);
+	tracing_end_round(client->trace, &timeline, current(client));
 	if (ret != -ENODEV && figures(client, &timeline))
 		log_error("out of memory for the figures");
 	if (!ret)
@@ -330,6 +352,7 @@ int client_run(const struct plan *plan, const struct target *target,
 	/* That the server goes because of us is no loss. */
 	if (ret)
 		stop_set(stop, STOP_DONE);
+	cmtrace_close(client.trace);
 	dialogue_close(&client.dialogue, ret != 0);
 	return ret;
 }

@@ -7,6 +7,7 @@
 #include "control/protocol.h"
 #include "core/result.h"
 #include "host/clock.h"
+#include "host/cmtrace.h"
 #include "host/counters.h"
 #include "host/description.h"
 #include "host/log.h"
@@ -14,6 +15,7 @@
 #include "host/usage.h"
 #include "run/server.h"
 #include "run/session.h"
+#include "run/tracing.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +29,8 @@ struct conversation {
 	struct control *control; /* NULL: --no-control */
 	struct stop *stop;
 	struct offer offer;
-	struct result result; /* its last round is the one under way */
+	struct result result;  /* its last round is the one under way */
+	struct cmtrace *trace; /* NULL: none */
 	/* Of a round: */
 	uint32_t nth; /* from 0, warm-ups first */
 	struct session session;
@@ -83,11 +86,15 @@ static int round_open(struct conversation *c)
 		return -ENOMEM;
 	}
 	int ret = session_open(&c->session, c->offer.run_id + c->nth, c->offer.connections,
-			       c->offer.samples, &c->server->devices);
+			       c->offer.samples || plan_wants_details(c->server->plan),
+			       &c->server->devices);
 	if (ret) {
 		result_drop_round(&c->result);
 		return ret;
 	}
+	/* A failure is logged, and the run goes on. */
+	if (c->server->plan->kernel_trace && !c->nth)
+		cmtrace_open(&c->trace, SIDE_SERVER, c->offer.connections);
 	c->session.strangers_before = atomic_load(&c->server->strangers);
 	c->before = usage_now();
 	c->next = BARRIER_CONNECT;
@@ -109,6 +116,7 @@ static int round_end(struct conversation *c, bool finished)
 	session_destroy(&c->session, finished, finished ? EVENT_TIMEOUT : EVENT_ABORTED);
 	c->result.run.ends[SIDE_SERVER] = c->session.end;
 	c->result.run.cm_timeouts = c->session.timeouts;
+	tracing_end_round(c->trace, &c->session.timeline, round);
 	round->strangers = atomic_load(&c->server->strangers) - c->session.strangers_before;
 	if (!c->server->plan->loopback) /* it is the client's process, too */
 		round->cpu[SIDE_SERVER] = usage_since(&c->before);
@@ -329,6 +337,7 @@ static void open_and_serve(struct conversation *c)
 	if (!round_begin(c))
 		serve_run(c);
 	round_close(c);
+	cmtrace_close(c->trace);
 	result_free(&c->result);
 }
 
@@ -401,6 +410,7 @@ static void end_anonymous(struct conversation *c, bool interrupted)
 	if (session_activity(&c->session))
 		server_report(c->server, &c->result, interrupted ? RUN_INTERRUPTED : end_of(c));
 	round_close(c);
+	cmtrace_close(c->trace);
 	result_free(&c->result);
 }
 
