@@ -277,6 +277,13 @@ static void number__out_of_its_range__is_refused(void **state)
 		{ "cm", 0, "req_sent", -1 },
 		{ "cm", 0, "port", (json_int_t)UINT32_MAX + 1 },
 		{ "begin", 0, "monotonic_ns", -1 },
+		{ "cpu", 1, "user_ns", -1 },
+		{ "cpu", 0, "max_rss_bytes", -1 },
+		{ "retry_bands", 0, "retries", RETRIES_MOST + 1 },
+		{ "retry_bands", 1, "count", (json_int_t)UINT32_MAX + 1 },
+		{ "kernel", 0, "lost", -1 },
+		{ "kernel", 0, "unmatched", (json_int_t)UINT32_MAX + 1 },
+		{ "kernel", 0, "parts", 4 },
 	};
 
 	(void)state;
@@ -304,7 +311,12 @@ static void array__of_more_than_a_result_holds__is_refused(void **state)
 	static const struct {
 		const char *name;
 		size_t max;
-	} arrays[] = { { "outcomes", MAX_LEDGER_ROWS }, { "cm", MAX_CM_ROWS }, { "begin", SIDES } };
+	} arrays[] = { { "outcomes", MAX_LEDGER_ROWS },
+		       { "cm", MAX_CM_ROWS },
+		       { "begin", SIDES },
+		       { "cpu", SIDES },
+		       { "kernel", SIDES },
+		       { "retry_bands", (size_t)RETRY_KINDS * (RETRIES_MOST + 1) } };
 	json_t *json = sample(), *round = json_object();
 	struct result result;
 
@@ -348,6 +360,49 @@ static void string__longer_than_its_room__is_refused(void **state)
 	text[RESULT_NAME] = '\0';
 	json_object_set_new(json, "version", json_string(text));
 	assert_refused(json);
+}
+
+static void part__of_the_other_side_or_nobody__is_refused(void **state)
+{
+	static const char *const bad[] = { "accept", "none", "" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		json_t *json = sample();
+		json_t *parts = json_object_get(row_of(json, "kernel", 0), "parts");
+
+		json_object_set_new(json_array_get(parts, 0), "part", json_string(bad[i]));
+		assert_refused(json);
+	}
+}
+
+static void settings__beyond_their_room_or_no_text__are_refused(void **state)
+{
+	static const char *const bad[] = { "{\"a\": 1}", "[]", "{\"\\u0007\": \"x\"}",
+					   "{\"a\": \"\\n\"}" };
+	json_t *json, *many = json_object();
+	struct result result;
+	char name[8];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		json = sample();
+		json_object_set_new(json_object_get(json_object_get(json, "run"), "client"),
+				    "settings", json_loads(bad[i], 0, NULL));
+		assert_refused(json);
+	}
+	for (int i = 0; i < MAX_SETTINGS; i++) {
+		snprintf(name, sizeof(name), "s%d", i);
+		json_object_set_new(many, name, json_string("1"));
+	}
+	json = sample();
+	json_object_set(json_object_get(json_object_get(json, "run"), "client"), "settings", many);
+	assert_int_equal(result_from_json(&result, json), 0);
+	assert_int_equal(result.run.ends[SIDE_CLIENT].n_settings, MAX_SETTINGS);
+	result_free(&result);
+	json_object_set_new(many, "one more", json_string("1"));
+	assert_refused(json);
+	json_decref(many);
 }
 
 static void key__nobody_knows__is_ignored_and_a_missing_one_is_no_data(void **state)
@@ -555,6 +610,8 @@ int main(void)
 		cmocka_unit_test(number__out_of_its_range__is_refused),
 		cmocka_unit_test(array__of_more_than_a_result_holds__is_refused),
 		cmocka_unit_test(string__longer_than_its_room__is_refused),
+		cmocka_unit_test(part__of_the_other_side_or_nobody__is_refused),
+		cmocka_unit_test(settings__beyond_their_room_or_no_text__are_refused),
 		cmocka_unit_test(key__nobody_knows__is_ignored_and_a_missing_one_is_no_data),
 		cmocka_unit_test(json__spoiled_anywhere__is_refused_or_sound),
 		cmocka_unit_test(result__that_takes_the_server_s_half__keeps_its_own),
