@@ -11,6 +11,7 @@
 #include "host/stop.h"
 #include "options.h"
 #include "out/progress.h"
+#include "plot_main.h"
 #include "report.h"
 #include "run/client.h"
 #include "run/server.h"
@@ -287,6 +288,8 @@ int main(int argc, char **argv)
 
 	if (keep_standard_streams())
 		return COULD_NOT_RUN;
+	if (argc > 1 && !strcmp(argv[1], "plot"))
+		return plot_main(argc - 1, argv + 1);
 	switch (options_parse(&options, argc, argv)) {
 	case ERRAND_DONE:
 		return ALL_CONNECTED;

@@ -7,7 +7,9 @@
 
 . "${srcdir:-.}/tests/cli/lib.sh"
 
-page=$srcdir/man/cmtime.1
+# Of the page, the section: other errands have sections, and tests, of their own.
+page=$tmp/page
+sed -n '/^\.Sh OPTIONS/,/^\.Sh STEPS/p' "$srcdir/man/cmtime.1" >"$page"
 completion=$srcdir/completion/cmtime
 
 # The same as help_options, of the page: its .It lines of options begin with the long name.
@@ -103,7 +105,7 @@ else
 fi
 
 if command -v mandoc >"$tmp/found"; then
-	mandoc -T lint -W warning "$page" >"$tmp/lint" 2>"$tmp/stderr"
+	mandoc -T lint -W warning "$srcdir/man/cmtime.1" >"$tmp/lint" 2>"$tmp/stderr"
 	check 'mandoc finds nothing to warn of' same /dev/null "$tmp/lint"
 else
 	skip 'the check of the manual page: there is no mandoc'
