@@ -90,3 +90,26 @@ int number_time_ns(const char *text, uint64_t *time_ns)
 	*time_ns = whole;
 	return 0;
 }
+
+int number_decimal(const char *text, double *value)
+{
+	uint64_t whole, fraction = 0;
+	double parts = 1;
+	int ret = digits(&text, &whole);
+
+	if (ret)
+		return ret;
+	if (*text == '.') {
+		const char *from = ++text;
+
+		ret = digits(&text, &fraction);
+		if (ret)
+			return ret;
+		for (; from < text; from++)
+			parts *= 10;
+	}
+	if (*text)
+		return -EINVAL;
+	*value = (double)whole + (double)fraction / parts;
+	return 0;
+}

@@ -14,4 +14,7 @@ int number_count(const char *text, uint64_t min, uint64_t max, uint64_t *count);
 /* "250ms", "1.5s", "120" (seconds) in ns, us, ms, s; above 0. 0, -EINVAL, -ERANGE. */
 int number_time_ns(const char *text, uint64_t *time_ns);
 
+/* "3", "0.05", without sign or exponent. 0, -EINVAL, -ERANGE. */
+int number_decimal(const char *text, double *value);
+
 #endif

@@ -93,6 +93,35 @@ static void time__of_anything_else__is_refused(void **state)
 	assert_int_equal(ns, 7);
 }
 
+static void decimal__is_whole_or_has_a_fraction(void **state)
+{
+	double value;
+
+	(void)state;
+	assert_int_equal(number_decimal("0", &value), 0);
+	assert_true(value == 0);
+	assert_int_equal(number_decimal("3", &value), 0);
+	assert_true(value == 3);
+	assert_int_equal(number_decimal("1.05", &value), 0);
+	assert_true(value == 1.05);
+	assert_int_equal(number_decimal("0.125", &value), 0);
+	assert_true(value == 0.125);
+}
+
+static void decimal__of_anything_else__is_refused(void **state)
+{
+	static const char *const bad[] = { "",	  ".",	  "1.",	   ".5",
+					   "-1",  "+1",	  " 1",	   "1 ",
+					   "1e3", "0x10", "nan",   "inf",
+					   "1%",  "1,5",  "1.2.3", "99999999999999999999" };
+	double value = 7;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_not_equal(number_decimal(bad[i], &value), 0);
+	assert_true(value == 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -100,6 +129,8 @@ int main(void)
 		cmocka_unit_test(count__of_anything_else__is_refused),
 		cmocka_unit_test(time__with_each_unit__is_nanoseconds),
 		cmocka_unit_test(time__of_anything_else__is_refused),
+		cmocka_unit_test(decimal__is_whole_or_has_a_fraction),
+		cmocka_unit_test(decimal__of_anything_else__is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
