@@ -6,6 +6,7 @@
  * The only file that exits, and that knows both runs and outputs.
  */
 #include "cm/endpoint.h"
+#include "compare_main.h"
 #include "host/clock.h"
 #include "host/log.h"
 #include "host/stop.h"
@@ -288,6 +289,8 @@ int main(int argc, char **argv)
 
 	if (keep_standard_streams())
 		return COULD_NOT_RUN;
+	if (argc > 1 && !strcmp(argv[1], "compare"))
+		return compare_main(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "plot"))
 		return plot_main(argc - 1, argv + 1);
 	switch (options_parse(&options, argc, argv)) {

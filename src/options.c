@@ -122,6 +122,7 @@ static void print_help(void)
 	puts("usage: cmtime [options]            a server: serves runs until interrupted\n"
 	     "       cmtime -s HOST [options]    a client: times connecting to the server at HOST\n"
 	     "       cmtime --loopback [options] both, in one process\n"
+	     "       cmtime compare BASE NEW...  saved runs compared, see cmtime compare --help\n"
 	     "       cmtime plot RUN... -o FILE  a picture of saved runs, see cmtime plot --help\n"
 	     "\n"
 	     "Times RDMA connection set-up and tear-down, step by step. See cmtime(1).\n");

@@ -3,7 +3,7 @@
  * comparison - files of results held against the first of them, measure by measure.
  *
  * The result, a process's, is the unit: its value is the median over its rounds. Rules and words
- * are those of cmtime(1), COMPARING RESULTS. Pure; between the files and the reports of them.
+ * are those of cmtime(1), COMPARE. Pure; between the files and the reports of them.
  */
 #ifndef CMTIME_CORE_COMPARISON_H
 #define CMTIME_CORE_COMPARISON_H
