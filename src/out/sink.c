@@ -23,7 +23,9 @@ static int open_draft(struct sink *sink, const char *path, const struct stat *ol
 {
 	/* Behind a link is where the file is. */
 	sink->path = old ? realpath(path, NULL) : strdup(path);
-	if (!sink->path || asprintf(&sink->draft, "%s.XXXXXX", sink->path) < 0) {
+	if (!sink->path)
+		return -errno;
+	if (asprintf(&sink->draft, "%s.XXXXXX", sink->path) < 0) {
 		sink->draft = NULL;
 		return -ENOMEM;
 	}
@@ -44,24 +46,35 @@ static int open_draft(struct sink *sink, const char *path, const struct stat *ol
 	return -ENOMEM;
 }
 
+/* A link that leads nowhere is not free: rename(2) would replace it. 0, or what is wrong. */
+static int look_at(const char *path, struct stat *old, bool *is_free)
+{
+	struct stat link;
+	int ret = stat(path, old) ? -errno : 0;
+
+	*is_free = ret == -ENOENT && lstat(path, &link);
+	return *is_free ? 0 : ret;
+}
+
 int sink_open(struct sink *sink, const char *path)
 {
 	struct stat old;
-	int ret = 0;
+	bool is_free;
 
 	*sink = (struct sink){ .file = stdout };
 	if (!path || !strcmp(path, "-"))
 		return 0;
 	sink->file = NULL;
-	bool exists = !stat(path, &old);
+	int ret = look_at(path, &old, &is_free);
 
-	if (exists && !S_ISREG(old.st_mode)) {
+	if (!ret && is_free) {
+		ret = open_draft(sink, path, NULL);
+	} else if (!ret && !S_ISREG(old.st_mode)) {
 		sink->file = fopen(path, "we");
 		ret = sink->file ? 0 : -errno;
-	} else {
+	} else if (!ret) {
 		/* rename(2) would replace what the user may not write. */
-		ret = exists && access(path, W_OK) ? -errno
-						   : open_draft(sink, path, exists ? &old : NULL);
+		ret = access(path, W_OK) ? -errno : open_draft(sink, path, &old);
 	}
 	if (ret)
 		sink_close(sink);
