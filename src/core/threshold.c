@@ -99,10 +99,31 @@ static const char *take_word(const char *text, char stop, char *word, size_t siz
 	return end + 1;
 }
 
+/* Digits, a fraction, and k or M: no 1e3, which is no number elsewhere on the command line either.
+ */
+static int parse_rate(const char *text, double *rate)
+{
+	static const char digits[] = "0123456789";
+	size_t whole = strspn(text, digits), fraction = 0;
+	const char *unit = text + whole;
+
+	if (*unit == '.') {
+		fraction = strspn(unit + 1, digits);
+		unit += fraction ? 1 + fraction : 0;
+	}
+	if (!whole || (*unit && strcmp(unit, "k") && strcmp(unit, "M")))
+		return -EINVAL;
+	double value = strtod(text, NULL) * (*unit == 'k' ? 1e3 : *unit == 'M' ? 1e6 : 1);
+
+	if (value > 1e18)
+		return -ERANGE;
+	*rate = value;
+	return 0;
+}
+
 static int parse_value(struct threshold *t, const char *text)
 {
 	uint64_t number;
-	char *end;
 	int ret;
 
 	switch (t->unit) {
@@ -113,8 +134,7 @@ static int parse_value(struct threshold *t, const char *text)
 		ret = number_time_ns(text, &number);
 		break;
 	default:
-		t->limit = strtod(text, &end);
-		return *text >= '0' && *text <= '9' && !*end && t->limit <= 1e18 ? 0 : -EINVAL;
+		return parse_rate(text, &t->limit);
 	}
 	if (!ret)
 		t->limit = (double)number;
@@ -166,10 +186,12 @@ static bool look_up(const struct threshold *t, const struct run_info *run,
 {
 	if (t->field < N_FIELDS) {
 		const struct figures *f = &round->figures[t->side][t->step];
-		bool counts = t->unit == UNIT_COUNT && round_has_step(round, t->side, t->step);
 
 		*value = fields[t->field].get(f);
-		return f->count || counts;
+		if (t->unit == UNIT_COUNT)
+			return round_has_step(round, t->side, t->step);
+		/* As in JSON: a rate over no time is no data. */
+		return f->count && (t->unit != UNIT_RATE || *value > 0);
 	}
 	size_t i = t->field - N_FIELDS;
 	struct cm_count total;
