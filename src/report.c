@@ -52,15 +52,17 @@ static const char *name_of(const char *path)
 	return path && *path && !(path[0] == '-' && !path[1]) ? path : "to standard output";
 }
 
-static void commit(struct report *report, struct sink *sink, int failed, const char *what,
+/* Whether it could be written. */
+static bool commit(struct report *report, struct sink *sink, int failed, const char *what,
 		   const char *path)
 {
 	int ret = sink_commit(sink, failed);
 
 	if (!ret)
-		return;
+		return true;
 	log_error("cannot write the %s %s: %s", what, name_of(path), log_errno(ret));
 	report->lost = true;
+	return false;
 }
 
 static void add_durations(struct histogram *histogram, const struct timeline *timeline,
@@ -81,14 +83,13 @@ void report_round(struct report *report, uint32_t number, const struct timeline 
 		if (step_is_of(step, SIDE_CLIENT))
 			add_durations(&report->histograms[step], client, step);
 	}
-	if (!file)
-		return;
-	/* What cannot be written shows again when the file is committed. */
-	if (number == 1)
-		csv_samples_header(file);
-	csv_samples(file, number, client);
-	if (server)
-		csv_samples(file, number, server);
+	/* The first failure knows why; what comes after it is in no file. */
+	if (file && !report->samples_failed && number == 1)
+		report->samples_failed = csv_samples_header(file);
+	if (file && !report->samples_failed)
+		report->samples_failed = csv_samples(file, number, client);
+	if (file && !report->samples_failed && server)
+		report->samples_failed = csv_samples(file, number, server);
 }
 
 static int print_histograms(const struct report *report, FILE *file)
@@ -128,10 +129,11 @@ void report_result(struct report *report, const struct result *result)
 {
 	int failed = print(report, result);
 
-	commit(report, &report->results, failed, "report", report->options->output);
-	report->printed = !report->lost;
+	if (commit(report, &report->results, failed, "report", report->options->output))
+		report->printed = true;
 	if (report->samples.file)
-		commit(report, &report->samples, 0, "samples", report->options->samples);
+		commit(report, &report->samples, report->samples_failed, "samples",
+		       report->options->samples);
 }
 
 static const char *value_text(const struct threshold *t, double value, char text[static 32])

@@ -23,6 +23,7 @@ struct report {
 	struct sink results, samples;
 	struct histogram *histograms; /* owned, [step] of the client, over all rounds; NULL: not
 					 wanted */
+	int samples_failed;	      /* -errno of the first that could not be written */
 	bool printed;		      /* a result has been */
 	bool lost;		      /* something could not be written */
 };

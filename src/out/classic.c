@@ -36,6 +36,7 @@ int classic_print(FILE *file, const struct result *result)
 {
 	enum side side = result->run.reported_by;
 
+	errno = 0;
 	for (size_t i = 0; i < result->n_rounds; i++) {
 		const struct figures *figures = result->rounds[i].figures[side];
 
@@ -51,7 +52,6 @@ int classic_print(FILE *file, const struct result *result)
 			print_row(file, rows[k].label, f, total_ns, result->run.connections);
 		}
 	}
-	errno = 0;
 	if (fflush(file) || ferror(file))
 		return errno ? -errno : -EIO;
 	return 0;

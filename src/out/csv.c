@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <inttypes.h>
 
+/* Any call since errno was 0 may have been the one that failed. */
 static int written(FILE *file)
 {
-	errno = 0;
 	if (!fflush(file) && !ferror(file))
 		return 0;
 	return errno ? -errno : -EIO;
@@ -51,6 +51,7 @@ static void print_figures(FILE *file, const struct figures *f)
 
 int csv_print(FILE *file, const struct result *result, bool header)
 {
+	errno = 0;
 	if (header)
 		fputs("run_id,round,side,step,count,failed,total_ns,sum_ns,mean_ns,min_ns,p50_ns,"
 		      "p90_ns,p99_ns,p999_ns,max_ns,stddev_ns,spread_ns,per_second,in_flight\n",
@@ -75,6 +76,7 @@ int csv_print(FILE *file, const struct result *result, bool header)
 
 int csv_samples_header(FILE *file)
 {
+	errno = 0;
 	fputs("connection,side,source,destination,outcome,attempts", file);
 	for (enum step step = 0; step < STEPS; step++)
 		fprintf(file, ",%s_begin_ns,%s_ns", step_name(step), step_name(step));
@@ -134,6 +136,7 @@ int csv_samples(FILE *file, uint32_t round, const struct timeline *timeline)
 	uint64_t begin_ns = timeline_begin_ns(timeline);
 	char source[ADDRESS_TEXT], destination[ADDRESS_TEXT];
 
+	errno = 0;
 	for (uint32_t i = 0; i < timeline->connections; i++) {
 		const struct detail *detail = timeline->details ? &timeline->details[i] : &none;
 

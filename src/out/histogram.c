@@ -106,6 +106,7 @@ int histogram_print(FILE *file, const char *label, const struct histogram *histo
 	if (!histogram->count)
 		return 0;
 	rows_fit(&rows, histogram);
+	errno = 0;
 	fprintf(file, "\n%s\n", label);
 	for (size_t row = rows.first; row <= rows.last; row++) {
 		size_t last = row_end(histogram, &rows, row);
@@ -113,7 +114,6 @@ int histogram_print(FILE *file, const char *label, const struct histogram *histo
 		print_row(file, histogram, &rows, row, last, utf8);
 		row = last;
 	}
-	errno = 0;
 	if (fflush(file) || ferror(file))
 		return errno ? -errno : -EIO;
 	return 0;

@@ -506,12 +506,12 @@ int text_print(FILE *file, const struct result *result)
 {
 	int ret = 0;
 
+	errno = 0;
 	print_header(file, &result->run);
 	if (result->n_rounds == 1)
 		print_round(file, &result->run, &result->rounds[0]);
 	else if (result->n_rounds)
 		ret = print_rounds(file, result);
-	errno = 0;
 	if (fflush(file) || ferror(file))
 		return errno ? -errno : -EIO;
 	return ret;

@@ -65,4 +65,21 @@ static inline char *data_printed(int (*print)(FILE *, const struct result *),
 	return text;
 }
 
+/* What a printer returns when the disk is full; skips the test where there is no such disk. */
+static inline int data_on_full_disk(int (*print)(FILE *, const struct result *),
+				    const struct result *result)
+{
+	FILE *full = fopen("/dev/full", "w");
+	int ret;
+
+	/* What the test holds is lost then, and it does not go on. */
+	if (!full) {
+		print_message("skipped: there is no /dev/full\n");
+		skip();
+	}
+	ret = print(full, result);
+	fclose(full);
+	return ret;
+}
+
 #endif
