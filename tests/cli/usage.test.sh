@@ -82,6 +82,8 @@ for name in connections port threads listeners timeout; do
 	refuses "$name" 0
 done
 refuses window 0 --server 192.0.2.1
+refuses repeat 0 --loopback
+refuses warmup -1 --loopback
 no_times '' 0 -1 10x 1e3 4294967297 99999999999999999999 ' 5' 0x10
 # All numbers are read by one function, and all times by another: the rest with one option each.
 for value in +5 1.5 '5 ' 1K 1G k 1kk 18446744073709551617 9223372036854775807k nan; do
@@ -94,6 +96,7 @@ done
 accepts --connections 1 --threads 1 --window 1 --retries 0 --timeout 1 --port 1 --listeners 1
 accepts --connections 10k --window 1M --port 65535
 accepts --window unlimited
+accepts --repeat 1k --warmup 0
 
 # Whether or not the locale is there, numbers are the same in it.
 for locale in C de_DE.UTF-8; do
@@ -120,6 +123,8 @@ refuses window 1048577 --server 192.0.2.1
 refuses threads 257
 refuses listeners 65
 refuses retries 1001
+refuses repeat 1001 --loopback
+refuses warmup 1001 --loopback
 refuses timeout 3600001
 for value in '' 0 -1 10x 99999999999999999999; do
 	refuses_letter c connections "$value"
@@ -132,8 +137,7 @@ done
 
 # ---- words and names ----
 
-for value in '' none TEXT 'text,' 'text ' json; do
-	is_listed --json && [ "$value" = json ] && continue
+for value in '' none TEXT 'text,' 'text ' JSON json5 xml; do
 	refuses format "$value"
 done
 for value in '' auto,always yes 1; do
@@ -147,6 +151,38 @@ for value in Unlimited unlimite unlimited5; do
 done
 refuses server ''
 refuses bind ''
+refuses output ''
+refuses samples '' --server 192.0.2.1
+
+# Limits on figures: tests/unit/test_threshold has all the ways to write none.
+for name in fail-above fail-below; do
+	for value in '' connect p99=5ms connec.p99=5ms server.connect.p99=5ms; do
+		refuses "$name" "$value" --loopback
+		check "'cmtime $args' says what a limit is" says '[SIDE.]STEP.FIELD=VALUE'
+	done
+	refuses "$name" connect.p98=5ms --loopback
+	check "'cmtime $args' names figures" says 'p99, p999, max, stddev, spread, per_second'
+	refuses "$name" connect.p99=5m --loopback
+	check "'cmtime $args' says what a time is" says 'a time such as 5ms'
+	refuses "$name" connect.failed=5ms --loopback
+	refuses "$name" connect.req_retries=0.5 --loopback
+	refuses "$name" connect.per_second=fast --loopback
+	accepts --loopback "--$name" client.connect.p99=5ms "--$name" accept.max=1.5s \
+		"--$name" connect.failed=0 "--$name=connect.req_retries=0" "--$name" connect.per_second=10k
+	run "--$name" connect.p99=5ms
+	expect 2 "--$name" --one-off
+	run "--$name" connect.p99=5ms --no-control
+	expect 2 "--$name" --one-off
+	accepts --one-off "--$name" accept.p99=5ms
+done
+set --
+for value in 0 1 2 3 4 5 6 7; do
+	set -- "$@" --fail-above connect.p50=1s --fail-below connect.p50=1ns --fail-above connect.failed=0 \
+		--fail-below connect.count=1 --fail-above connect.max=5s --fail-below connect.per_second=1 \
+		--fail-above disconnect.p50=1s --fail-below disconnect.count=1
+done
+accepts --loopback "$@"
+refuses fail-above connect.p99=5ms --loopback "$@"
 long=$(printf '%04000d' 0 | tr 0 7)
 run --connections "$long"
 expect 2 --connections
@@ -214,7 +250,8 @@ done
 
 # ---- options that do not go together ----
 
-for arguments in '--window 5' '-w unlimited' '--reap inline' '--step-timeout 5s' '--bind-first'; do
+for arguments in '--window 5' '-w unlimited' '--reap inline' '--step-timeout 5s' '--bind-first' \
+	'--samples s.csv' '--histogram' '--repeat 2' '--warmup 1'; do
 	# shellcheck disable=SC2086 # words
 	run $arguments -b 192.0.2.1
 	expect 2 'only for a client'
@@ -254,6 +291,21 @@ run --reap deferred -w 999 -c 1k -s 192.0.2.1
 expect 2 --reap --window 1000
 run --reap inline -n 2 -s 192.0.2.1
 expect 2 --reap --threads
+for format in classic json csv; do
+	run --histogram --format "$format" --loopback
+	expect 2 --histogram --format
+done
+run --histogram -j -s 192.0.2.1
+expect 2 --histogram --format
+for path in "$tmp/both" -; do
+	run --samples "$path" -o "$path" --loopback
+	expect 2 --samples --output "$path"
+	check "'cmtime $args' makes no file" [ ! -e "$path" ]
+done
+run --samples - --loopback
+expect 2 --samples --output 'standard output'
+accepts --samples /dev/null -o /dev/null --loopback
+accepts --samples - -o "$tmp/report" --loopback
 
 # ---- help and version ----
 
@@ -286,6 +338,27 @@ args='-c 0 2>&-' err=''
 timeout 10 "$cmtime" -c 0 >"$out" 2>&-
 status=$?
 expect 2
+
+# ---- files that cannot be written: before anything else is tried ----
+
+printf 'before\n' >"$tmp/file"
+for path in "$tmp/no/file" "$tmp" "$tmp/file/inside"; do
+	for arguments in '' '--one-off -j' '--no-control' '-s 127.0.0.1 -p 1' '-s 127.0.0.1 -p 1 --format csv'; do
+		# shellcheck disable=SC2086 # words
+		run $arguments -o "$path"
+		expect 3 "cannot write $path: E"
+		check "'cmtime $args' says so in one line" is_one_line
+	done
+	run -s 127.0.0.1 -p 1 --samples "$path" -o "$tmp/report"
+	expect 3 "cannot write $path: E"
+	check "'cmtime $args' says so in one line" is_one_line
+done
+# And what could be written is as it was after a run that was none.
+run -s 127.0.0.1 -p 1 -o "$tmp/file" --samples "$tmp/samples"
+expect 3 ECONNREFUSED
+check "'cmtime $args' leaves the file as it was" [ "$(cat "$tmp/file")" = before ]
+check "'cmtime $args' leaves nothing beside it" \
+	[ -z "$(find "$tmp" -name 'samples*' -o -name 'report*' -o -name 'file.*')" ]
 
 # ---- a host without a peer, a host without RDMA ----
 
