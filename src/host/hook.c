@@ -104,6 +104,12 @@ static int await(pid_t pid, uint64_t within_ns, int *status)
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	int ret = fd < 0 ? -errno : wait_fd(fd, POLLIN, NULL, clock_deadline_ns(within_ns));
 
+	/* SIGCHLD was ignored when we were started: the kernel reaps, and nobody learns the status.
+	 */
+	if (ret == -ESRCH) {
+		*status = 0;
+		return 0;
+	}
 	if (fd >= 0)
 		close(fd);
 	if (ret)
@@ -111,7 +117,7 @@ static int await(pid_t pid, uint64_t within_ns, int *status)
 	while (waitpid(pid, status, 0) < 0) {
 		if (errno == EINTR)
 			continue;
-		/* SIGCHLD was ignored when we were started: nobody learns the status. */
+		/* The same, while we waited. */
 		*status = 0;
 		break;
 	}
