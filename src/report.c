@@ -90,6 +90,9 @@ void report_round(struct report *report, uint32_t number, const struct timeline 
 		report->samples_failed = csv_samples(file, number, client);
 	if (file && !report->samples_failed && server)
 		report->samples_failed = csv_samples(file, number, server);
+	/* Where samples have filled a disk, the report is to have room. */
+	if (report->samples_failed)
+		sink_commit(&report->samples, report->samples_failed);
 }
 
 static int print_histograms(const struct report *report, FILE *file)
