@@ -78,3 +78,77 @@ start_server() {
 		sleep 0.1
 	done
 }
+
+# ---- of --samples with --kernel-trace ----
+
+# samples_column FILE SIDE COLUMN: a column's values on that side, a line each; empty ones are left out.
+samples_column() {
+	awk -F, -v side="$2" -v name="$3" '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
+		$2 == side && $at != "" { print $at }' "$1"
+}
+
+samples_count() {
+	samples_column "$@" | wc -l
+}
+
+samples_median() {
+	samples_column "$@" | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+}
+
+# parts_of SIDE: the parts of a connection's set-up there.
+parts_of() {
+	if [ "$1" = client ]; then
+		echo call network queue return
+	else
+		echo backlog accept peer notice
+	fi
+}
+
+# samples_whole FILE SIDE: connections that have all of that side's parts.
+samples_whole() {
+	awk -F, -v side="$2" -v parts="$(parts_of "$2")" '
+		NR == 1 {
+			n = split(parts, part, " ")
+			for (i = 1; i <= NF; i++)
+				at[$i] = i
+			next
+		}
+		$2 == side {
+			whole = 1
+			for (p = 1; p <= n; p++)
+				if ($at["kernel_" part[p] "_ns"] !~ /^[0-9]+$/)
+					whole = 0
+			count += whole
+		}
+		END { print count + 0 }' "$1"
+}
+
+# samples_add_up FILE: connections of the client whose parts add up to their connect.
+samples_add_up() {
+	awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$2 == "client" && $at["connect_ns"] != "" && $at["connect_ns"] == $at["kernel_call_ns"] + \
+			$at["kernel_network_ns"] + $at["kernel_queue_ns"] + $at["kernel_return_ns"] { count++ }
+		END { print count + 0 }' "$1"
+}
+
+# moves NAME PLAIN DELAYED MS WITHIN_MS PART...: from one file of samples to the other the medians of these parts grow by
+# MS, and all others stay, give or take WITHIN_MS.
+moves() {
+	what=$1 plain=$2 delayed=$3 ms=$4 within=$5
+	shift 5
+	for side in client server; do
+		for part in $(parts_of "$side"); do
+			a=$(samples_median "$plain" "$side" "kernel_${part}_ns")
+			b=$(samples_median "$delayed" "$side" "kernel_${part}_ns")
+			by=0
+			case " $* " in
+			*" $part "*) by=$ms ;;
+			esac
+			off=$(awk -v a="$a" -v b="$b" -v by="$by" \
+				'BEGIN { d = (b - a) / 1e6 - by; print a != "" && b != "" ? (d < 0 ? -d : d) : 1e9 }')
+			expect "$what: $side's $part moves by $by ms ($a to $b ns)" "$off" '<=' "$within"
+		done
+	done
+}
