@@ -319,6 +319,42 @@ static int say_failures(struct comparison *comparison)
 	return 0;
 }
 
+/* REQs and DREQs that were sent again in any round. */
+static uint64_t retries_of(const struct result *result)
+{
+	static const enum cm_message asked[] = { CM_REQ, CM_DREQ };
+	uint64_t retries = 0;
+
+	for (size_t r = 0; r < result->n_rounds; r++) {
+		for (size_t m = 0; m < sizeof(asked) / sizeof(*asked); m++) {
+			struct cm_count total;
+
+			if (round_cm_total(&result->run, &result->rounds[r], STEPS, asked[m],
+					   &total))
+				retries += total.retries;
+		}
+	}
+	return retries;
+}
+
+static int say_retries(struct comparison *comparison)
+{
+	for (size_t k = 0; k < comparison->n; k++) {
+		const struct contender *c = &comparison->contenders[k];
+		size_t n = 0;
+
+		for (size_t i = 0; i < c->set->n; i++)
+			n += retries_of(&c->set->results[i]) > 0;
+		if (n &&
+		    add(comparison,
+			"CM messages were sent again in %zu of %zu result%s in %s: a wait for the "
+			"CM's time-out is seconds of its step",
+			n, c->set->n, c->set->n == 1 ? "" : "s", c->name))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /* ---- drift ---- */
 
 /* From the median of the first third of a series to that of the last. */
@@ -430,8 +466,8 @@ static int say_drift(struct comparison *comparison)
 int caution_all(struct comparison *comparison)
 {
 	static int (*const all[])(struct comparison *) = {
-		say_rounds,   say_twice,    say_setups, say_windows,
-		say_left_out, say_failures, say_drift,
+		say_rounds,   say_twice,    say_setups,	 say_windows,
+		say_left_out, say_failures, say_retries, say_drift,
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {

@@ -80,7 +80,7 @@ static const char *median_of(const struct measure *measure, const struct finding
 {
 	if (!f->n)
 		return "-";
-	if (measure->kind != MEASURE_EACH)
+	if (measure->kind != MEASURE_EACH || f->median_ns >= 1e8)
 		return text_duration((uint64_t)llround(f->median_ns), text);
 	snprintf(text, TEXT_DURATION, "%.2f us", f->median_ns / 1e3);
 	return text;
@@ -90,7 +90,7 @@ static const char *number(double value, char text[static 32])
 {
 	if (isnan(value))
 		return "-";
-	snprintf(text, 32, value < 1000 ? "%.3f" : "%.3g", value);
+	snprintf(text, 32, "%.*f", value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0, value);
 	return text;
 }
 

@@ -106,6 +106,25 @@ static void failures__are_counted_by_results(void **state)
 	warns(failed_row, "connections failed in 1 of 5 results in base: ");
 }
 
+static void retried(struct result_set *base, struct result_set *new)
+{
+	struct cm_counts row = { .step = STEP_DISCONNECT };
+
+	(void)base;
+	row.msg[CM_REP].retries = 1; /* the server's own affair */
+	assert_int_equal(round_add_cm(&new->results[1].rounds[0], &row), 0);
+	row.msg[CM_DREQ].retries = 1;
+	assert_int_equal(round_add_cm(&new->results[2].rounds[0], &row), 0);
+	row.msg[CM_REQ].retries = 7;
+	assert_int_equal(round_add_cm(&new->results[4].rounds[0], &row), 0);
+}
+
+static void retries__are_counted_by_results(void **state)
+{
+	(void)state;
+	warns(retried, "CM messages were sent again in 2 of 5 results in new: ");
+}
+
 static void same_run(struct result_set *base, struct result_set *new)
 {
 	strcpy(base->results[0].run.run_id, "00000000000000aa");
@@ -181,6 +200,7 @@ int main(void)
 		cmocka_unit_test(setup__of_both_sides_alike__is_named_once),
 		cmocka_unit_test(setup__without_data__is_no_difference),
 		cmocka_unit_test(failures__are_counted_by_results),
+		cmocka_unit_test(retries__are_counted_by_results),
 		cmocka_unit_test(run__that_is_there_twice__is_no_second_run),
 		cmocka_unit_test(drift__is_a_trend_that_goes_beyond_the_margin),
 		cmocka_unit_test(round__that_is_cold_and_first__is_no_trend),
