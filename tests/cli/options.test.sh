@@ -99,6 +99,9 @@ if command -v bash >"$tmp/found"; then
 	check 'bash completes --window u to unlimited' [ "$(answers --window u)" = unlimited ]
 	check 'bash completes --re to --reap, --repeat and --retries' \
 		[ "$(answers --re | tr '\n' ' ')" = '--reap --repeat --retries ' ]
+	check 'bash completes c to compare and p to plot, as the first word' \
+		[ "$(answers c) $(answers p)" = 'compare plot' ]
+	check 'bash has no errand behind an option' [ -z "$(answers --loopback c)" ]
 	check 'bash has no words for a number' [ -z "$(answers --connections '')" ]
 else
 	skip 'the completion itself: there is no bash'
