@@ -67,9 +67,11 @@ done
 
 # Rounds that are over at once make many messages on the control channel, and are no flood.
 : >"$out"
-run --loopback -c 1 --repeat 500 --warmup 1 --format csv
+args='--loopback -c 1 --repeat 150'
+err=$(timeout 60 "$cmtime" --loopback -c 1 --repeat 150 --warmup 1 --format csv 2>&1 >"$out")
+status=$?
 check "'cmtime $args' exits 0, not $status" [ "$status" = 0 ]
-check "'cmtime $args' has all rounds" [ "$(grep -c ',client,connect,1,0,' "$out")" = 500 ]
+check "'cmtime $args' has all rounds" [ "$(grep -c ',client,connect,1,0,' "$out")" = 150 ]
 
 # ---- samples ----
 
