@@ -56,7 +56,7 @@ for run in 1 2 3; do
 done
 cmtime -s "$VM_ADDR" --no-control -c 10 >"$OUT/stranger.txt" 2>&1
 expect "a stranger is rejected" $? = 1 "$OUT/stranger.txt"
-expect "all strangers are told why" "$(sed -n 's/^\([0-9]*\) failed in connect: REJECTED, consumer defined.*/\1/p' "$OUT/stranger.txt")" = 10 "$OUT/stranger.txt"
+expect "all strangers are told why" "$(sed -n 's/^\([0-9]*\) failed in connect: REJECTED by the application, consumer defined.*/\1/p' "$OUT/stranger.txt")" = 10 "$OUT/stranger.txt"
 cmtime -s "$VM_ADDR" -c 100 >"$OUT/run.txt"
 all_connected "the next client is served" "$OUT/run.txt" 100
 kill -INT "$server"
@@ -84,7 +84,7 @@ dies "nobody listening" 1 'REJECTED' -s "$VM_ADDR" --no-control -p 7999 -c 10
 # With standard output closed, no descriptor of ours may take its place and get the report.
 cmtime --loopback -c 20 >&- 2>"$OUT/dies.err"
 expect "a closed standard output ends with 3" $? = 3 "$OUT/dies.err"
-expect "a closed standard output is named" "$(grep -c 'cannot write the report: EBADF' "$OUT/dies.err")" = 1 "$OUT/dies.err"
+expect "a closed standard output is named" "$(grep -c 'cannot write the report to standard output: EBADF' "$OUT/dies.err")" = 1 "$OUT/dies.err"
 
 if [ "$(held)" = "$before" ]; then
 	pass "the kernel holds what it held before"
