@@ -114,8 +114,11 @@ static int round_end(struct conversation *c, bool finished)
 	c->ended = true;
 	server_dismiss(c->server, &c->session);
 	session_destroy(&c->session, finished, finished ? EVENT_TIMEOUT : EVENT_ABORTED);
-	c->result.run.ends[SIDE_SERVER] = c->session.end;
-	c->result.run.cm_timeouts = c->session.timeouts;
+	/* A round that nobody came to knows less than those before it. */
+	if (!c->nth || atomic_load(&c->session.described)) {
+		c->result.run.ends[SIDE_SERVER] = c->session.end;
+		c->result.run.cm_timeouts = c->session.timeouts;
+	}
 	tracing_end_round(c->trace, &c->session.timeline, round);
 	round->strangers = atomic_load(&c->server->strangers) - c->session.strangers_before;
 	if (!c->server->plan->loopback) /* it is the client's process, too */

@@ -4,6 +4,7 @@
 
 #include "control/protocol.h"
 
+#include <errno.h>
 #include <signal.h>
 
 /* More than fit one message of samples. */
@@ -169,6 +170,28 @@ static void rounds__cut_short__leave_those_that_were_whole(void **state)
 	host_close(&host);
 }
 
+static void round__to_which_nobody_comes__does_not_make_the_server_forget_its_device(void **state)
+{
+	struct guest guest;
+	struct host host;
+
+	(void)state;
+	host_plan(&host);
+	host_open(&host);
+	guest_plan(&guest, &host, 20);
+	guest.plan.rounds = 2;
+	fake_fail(FAKE_RDMA_CONNECT, FAKE_FROM(21), ENOMEM);
+	guest_run(&guest);
+	assert_int_equal(guest.ret, 0);
+	assert_int_equal(host_end(&host, 1), RUN_FAILURES);
+	assert_int_equal(host.last.rounds[1].connected, 0);
+	assert_string_not_equal(host.last.run.ends[SIDE_SERVER].device, "");
+	assert_string_equal(host.last.run.ends[SIDE_SERVER].device,
+			    guest.result.run.ends[SIDE_SERVER].device);
+	guest_free(&guest);
+	host_close(&host);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +199,7 @@ int main(void)
 		RUN_TEST(samples__of_both_sides__give_the_result_s_figures),
 		RUN_TEST(samples__of_every_round__come_with_it),
 		RUN_TEST(rounds__cut_short__leave_those_that_were_whole),
+		RUN_TEST(round__to_which_nobody_comes__does_not_make_the_server_forget_its_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
