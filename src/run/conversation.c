@@ -38,8 +38,7 @@ struct conversation {
 	struct usage before;
 	enum barrier_at next; /* the first barrier that it has not stood at */
 	bool is_open;
-	bool ended;	  /* and has its figures */
-	uint32_t samples; /* connections whose samples have been sent */
+	bool ended; /* and has its figures */
 };
 
 static struct round *current(const struct conversation *c)
@@ -100,7 +99,6 @@ static int round_open(struct conversation *c)
 	c->next = BARRIER_CONNECT;
 	c->is_open = true;
 	c->ended = false;
-	c->samples = 0;
 	counter_watch_begin(&c->watch);
 	return 0;
 }
