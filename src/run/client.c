@@ -214,10 +214,11 @@ static int open_engine(struct client *client)
 		   : engine_open(&client->engine, plan, &setup, client->observer, client->stop);
 }
 
-/* A run that has begun is reported, whatever ends it. */
+/* A run that has begun is reported, whatever ends it. In its first round a missing device means
+ * that it has not begun; later, rounds have been measured. */
 static int cut_by(struct client *client, int ret)
 {
-	if (!ret || ret == -ECANCELED || ret == -ENODEV)
+	if (!ret || ret == -ECANCELED || (ret == -ENODEV && !client->nth))
 		return ret;
 	stop_set(client->stop, STOP_PEER_LOST);
 	return -ECANCELED;
@@ -255,7 +256,7 @@ static int run_round(struct client *client)
 
 	if (!result_add_round(client->result)) {
 		log_error("out of memory for a round");
-		return -ENOMEM;
+		return client->nth ? cut_by(client, -ENOMEM) : -ENOMEM;
 	}
 	ret = open_engine(client);
 	if (ret) {

@@ -170,6 +170,28 @@ static void rounds__cut_short__leave_those_that_were_whole(void **state)
 	host_close(&host);
 }
 
+static void device__that_goes_after_a_round__leaves_what_was_measured(void **state)
+{
+	struct guest guest;
+	struct host host;
+
+	(void)state;
+	host_plan(&host);
+	host_open(&host);
+	guest_plan(&guest, &host, 20);
+	guest.plan.rounds = 3;
+	fake_fail(FAKE_RDMA_RESOLVE_ADDR, FAKE_FROM(21), ENODEV);
+	guest_run(&guest);
+	assert_int_equal(guest.ret, -ECANCELED);
+	assert_int_equal(guest.result.n_rounds, 2);
+	round_is_whole(&guest.result, 0, 20);
+	assert_int_equal(guest.result.rounds[1].connected, 0);
+	assert_int_equal(
+		ledger_failed(&guest.result.rounds[1].ledger, SIDE_CLIENT, STEP_RESOLVE_ADDR), 20);
+	guest_free(&guest);
+	host_close(&host);
+}
+
 static void round__to_which_nobody_comes__does_not_make_the_server_forget_its_device(void **state)
 {
 	struct guest guest;
@@ -199,6 +221,7 @@ int main(void)
 		RUN_TEST(samples__of_both_sides__give_the_result_s_figures),
 		RUN_TEST(samples__of_every_round__come_with_it),
 		RUN_TEST(rounds__cut_short__leave_those_that_were_whole),
+		RUN_TEST(device__that_goes_after_a_round__leaves_what_was_measured),
 		RUN_TEST(round__to_which_nobody_comes__does_not_make_the_server_forget_its_device),
 	};
 
