@@ -224,7 +224,9 @@ static int cut_by(struct client *client, int ret)
 	return -ECANCELED;
 }
 
-/* The server's side of a round that went to its end: figures, and samples where they are wanted. */
+/* The server's side of a round that went to its end: figures, and samples where they are wanted:
+ * all or none, as a row that never came would read as a connection that never came to the server.
+ */
 static int take_server_side(struct client *client, struct timeline *server)
 {
 	int ret = dialogue_finish(&client->dialogue, client->result);
@@ -236,7 +238,11 @@ static int take_server_side(struct client *client, struct timeline *server)
 		ret = timeline_add_details(server);
 	if (ret)
 		log_error("out of memory for the server's samples");
-	return ret ? ret : dialogue_samples(&client->dialogue, server);
+	else
+		ret = dialogue_samples(&client->dialogue, server);
+	if (ret)
+		timeline_free(server);
+	return ret;
 }
 
 static void show_round(const struct client *client, const struct timeline *timeline,

@@ -297,22 +297,45 @@ static void client__that_goes_in_the_midst__ends_its_session_and_the_next_is_ser
 struct fickle {
 	struct control_listener *listener;
 	uint32_t answers;
+	struct observer observer; /* of the client, which wants samples if it has one */
 };
+
+/* What it has to say to the client's message number i, from 0: the answer, three times ready, its
+ * result. */
+static json_t *fickle_words(uint32_t i)
+{
+	struct answer answer = { .version = "0",
+				 .host = "fickle",
+				 .threads = 1,
+				 .listeners = 1,
+				 .n_ports = 1,
+				 .ports = { PORT } };
+	struct barrier barrier = { .at = BARRIER_CONNECT };
+	struct result result;
+	json_t *json;
+
+	if (!i)
+		return answer_to_json(&answer);
+	if (i <= BARRIERS) {
+		barrier.at += i - 1;
+		return ready_to_json(&barrier);
+	}
+	if (result_init(&result, 1))
+		return NULL;
+	json = result_message_to_json(result_to_json(&result));
+	result_free(&result);
+	return json;
+}
 
 static void *be_fickle(void *arg)
 {
 	struct fickle *fickle = arg;
-	struct answer answer = {
-		.version = "0", .host = "fickle", .threads = 1, .listeners = 1, .n_ports = 1
-	};
-	struct barrier barrier = { .at = BARRIER_CONNECT };
 	struct control *control;
 	struct stop stop;
 	json_t *message;
 	int fd;
 
 	stop_init(&stop);
-	answer.ports[0] = PORT;
 	if (control_accept(fickle->listener, NULL, NEVER_NS, &fd) ||
 	    control_adopt(fd, &stop, NULL, &control))
 		return arg;
@@ -322,10 +345,7 @@ static void *be_fickle(void *arg)
 		json_decref(message);
 		if (i == fickle->answers)
 			break;
-		control_send(control, i ? ready_to_json(&barrier) : answer_to_json(&answer),
-			     clock_deadline_ns(NS_PER_S));
-		if (i)
-			barrier.at++;
+		control_send(control, fickle_words(i), clock_deadline_ns(NS_PER_S));
 	}
 	control_close(control);
 	stop_free(&stop);
@@ -344,6 +364,8 @@ static void run_against(struct fickle *fickle, struct guest *guest)
 	guest->plan.no_control = false;
 	guest->target.control_host = "127.0.0.1";
 	guest->target.control_port = control_listener_port(fickle->listener);
+	guest->observer = fickle->observer;
+	guest->plan.samples = fickle->observer.round != NULL;
 	guest_run(guest);
 	pthread_join(thread, NULL);
 	control_listener_close(fickle->listener);
@@ -386,6 +408,33 @@ static void server__that_leaves_before_its_result__leaves_the_clients(void **sta
 	guest_free(&guest);
 }
 
+static void see_whose_samples(void *arg, uint32_t number, const struct timeline *client,
+			      const struct timeline *server)
+{
+	uint32_t *seen = arg;
+
+	(void)number;
+	seen[SIDE_CLIENT] += client != NULL;
+	seen[SIDE_SERVER] += server != NULL;
+}
+
+/* Rows that never came would read "none": connections that the server never had. */
+static void server__that_leaves_before_its_samples__has_none(void **state)
+{
+	uint32_t seen[SIDES] = { 0 };
+	struct fickle fickle = { .answers = 5, .observer = { NULL, see_whose_samples, seen } };
+	struct guest guest;
+
+	(void)state;
+	run_against(&fickle, &guest);
+	assert_int_equal(guest.ret, -ECANCELED);
+	assert_int_equal(stop_reason(&guest.stop), STOP_PEER_LOST);
+	assert_int_equal(seen[SIDE_CLIENT], 1);
+	assert_int_equal(seen[SIDE_SERVER], 0);
+	client_adds_up(&guest.result);
+	guest_free(&guest);
+}
+
 static void server__that_leaves_before_anything_is_agreed__is_no_run(void **state)
 {
 	struct fickle fickle = { .answers = 0 };
@@ -413,6 +462,7 @@ int main(void)
 		RUN_TEST(client__that_goes_in_the_midst__ends_its_session_and_the_next_is_served),
 		RUN_TEST(server__that_leaves_at_a_barrier__has_nobody_unaccounted_for),
 		RUN_TEST(server__that_leaves_before_its_result__leaves_the_clients),
+		RUN_TEST(server__that_leaves_before_its_samples__has_none),
 		RUN_TEST(server__that_leaves_before_anything_is_agreed__is_no_run),
 	};
 
