@@ -332,10 +332,18 @@ static void serve_run(struct conversation *c)
 	server_report(c->server, &c->result, end);
 }
 
+/* With --one-off a refusal was no run: the server would wait for its end, and refuse all others. */
+static void stay_for_another(struct conversation *c)
+{
+	atomic_store(&c->server->one_off_taken, false);
+}
+
 static void open_and_serve(struct conversation *c)
 {
 	describe_run(c);
-	if (!round_begin(c))
+	if (round_begin(c))
+		stay_for_another(c);
+	else
 		serve_run(c);
 	round_close(c);
 	cmtrace_close(c->trace);
@@ -353,6 +361,7 @@ static void talk(struct conversation *c)
 			 "no room for %" PRIu32 " connections beside others, of %d",
 			 c->offer.connections, SERVER_CONNECTIONS);
 		refuse(c, why);
+		stay_for_another(c);
 		return;
 	}
 	open_and_serve(c);

@@ -85,6 +85,27 @@ static void client__of_a_server_for_one_run_that_has_it__is_refused(void **state
 	host_close(&host);
 }
 
+static void server_for_one_run__that_refused_it_for_want_of_room__takes_another(void **state)
+{
+	struct guest guest;
+	struct host host;
+
+	(void)state;
+	host_plan(&host);
+	host.plan.one_off = true;
+	host_open(&host);
+	assert_true(is_refused(&host, UINT64_MAX, SERVER_CONNECTIONS + 1));
+	/* It is said before the server is there for another. */
+	while (atomic_load(&host.server->one_off_taken))
+		sched_yield();
+	guest_plan(&guest, &host, N);
+	guest_run(&guest);
+	assert_int_equal(guest.ret, 0);
+	assert_int_equal(host_end(&host, 1), RUN_WELL);
+	guest_free(&guest);
+	host_close(&host);
+}
+
 static void reaper__that_inherits_a_blocked_signal__is_stopped(void **state)
 {
 	struct reaper reaper;
@@ -136,6 +157,7 @@ int main(void)
 		RUN_TEST(run_id__of_a_run_under_way__is_refused),
 		RUN_TEST(connections__beyond_the_room_of_all_clients__are_refused),
 		RUN_TEST(client__of_a_server_for_one_run_that_has_it__is_refused),
+		RUN_TEST(server_for_one_run__that_refused_it_for_want_of_room__takes_another),
 		RUN_TEST(reaper__that_inherits_a_blocked_signal__is_stopped),
 		RUN_TEST(client__of_an_address_without_a_device__could_not_run),
 		RUN_TEST(device__that_has_no_cq_to_give__is_asked_once),
