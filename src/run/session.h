@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * session - a run as the server sees it: its connections, how far they have come, and their
+ * session - a round as the server sees it: its connections, how far they have come, and their
  * figures.
  *
  * Opened, waited on and closed by the session's own thread. Readers and acceptors own its
