@@ -123,37 +123,56 @@ void endpoint_set_port(struct sockaddr_storage *address, uint16_t port)
 		((struct sockaddr_in6 *)address)->sin6_port = htons(port);
 }
 
-/* Where the id's GID stands in the port's table, and its text; -1: nowhere. */
+/* What an entry of a port's GID table is of: "RoCE v2", or "" where that is not said. */
+static const char *gid_type(const char *device, unsigned int port, int index,
+			    char type[static RESULT_NAME])
+{
+	if (sysfs_read(type, RESULT_NAME, "/sys/class/infiniband/%s/ports/%u/gid_attrs/types/%d",
+		       device, port, index))
+		*type = '\0';
+	return type;
+}
+
+/*
+ * Where the id's GID stands in the port's table, and its text; -1: nowhere. Devices that do both
+ * RoCE versions have each GID twice, v1 first; the RDMA CM takes v2 unless it is told otherwise.
+ */
 static int find_gid(const char *device, unsigned int port, const union ibv_gid *gid,
 		    char text[static RESULT_NAME])
 {
 	enum { GID_TABLE_MOST = 256 };
+	char line[RESULT_NAME], type[RESULT_NAME];
+	int found = -1;
 
+	*text = '\0';
 	for (int i = 0; i < GID_TABLE_MOST; i++) {
 		uint8_t entry[16];
 		bool same = true;
 
-		if (sysfs_read(text, RESULT_NAME, "/sys/class/infiniband/%s/ports/%u/gids/%d",
+		if (sysfs_read(line, sizeof(line), "/sys/class/infiniband/%s/ports/%u/gids/%d",
 			       device, port, i))
 			break;
 		for (int b = 0; b < 16 && same; b++)
-			same = sscanf(text + b * 2 + b / 2, "%2hhx", &entry[b]) == 1 &&
+			same = sscanf(line + b * 2 + b / 2, "%2hhx", &entry[b]) == 1 &&
 			       entry[b] == gid->raw[b];
-		if (same)
+		if (!same)
+			continue;
+		memcpy(text, line, sizeof(line));
+		if (!strcmp(gid_type(device, port, i, type), "RoCE v2"))
 			return i;
+		found = found < 0 ? i : found;
 	}
-	*text = '\0';
-	return -1;
+	return found;
 }
 
 /* Which RoCE it is stands with the GID. */
 static const char *roce_version(const struct endpoint_info *info, int gid_index)
 {
-	char type[RESULT_NAME];
+	char type[RESULT_NAME] = "";
 
-	if (gid_index < 0 ||
-	    sysfs_read(type, sizeof(type), "/sys/class/infiniband/%s/ports/%u/gid_attrs/types/%d",
-		       info->device, info->port, gid_index))
+	if (gid_index >= 0)
+		gid_type(info->device, info->port, gid_index, type);
+	if (!*type)
 		return "RoCE";
 	return !strcmp(type, "RoCE v2") ? "RoCE v2" : "RoCE v1";
 }
