@@ -193,7 +193,7 @@ static int conclude(struct report *report, const struct result *result, int ret,
 		warn_of_failures(result, &result->rounds[i]);
 	if (result->n_rounds)
 		report_result(report, result);
-	bool hold = report_thresholds_hold(report, result);
+	bool hold = !result->n_rounds || report_thresholds_hold(report, result);
 
 	if (report->lost)
 		return COULD_NOT_RUN;

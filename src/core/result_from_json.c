@@ -381,14 +381,14 @@ static int retries_from_json(struct round *round, const struct cm_timeouts *time
 	enum step step;
 	size_t i;
 
-	if (get_array(json, "retry_bands", (size_t)RETRY_KINDS * (RETRIES_MOST + 1), &rows))
+	if (get_array(json, "retry_bands", (size_t)RETRY_KINDS * (CM_RETRIES_MOST + 1), &rows))
 		return -EPROTO;
 	json_array_foreach (rows, i, row) {
 		enum retry_kind kind = 0;
 		uint64_t n = 0;
 
 		if (!json_is_object(row) || get_step(row, SIDES, &step) ||
-		    get_u64(row, "retries", RETRIES_MOST, &n))
+		    get_u64(row, "retries", CM_RETRIES_MOST, &n))
 			return -EPROTO;
 		while (kind < RETRY_KINDS && retry_step(kind) != step)
 			kind++;

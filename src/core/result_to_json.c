@@ -308,7 +308,7 @@ static json_t *retries_to_json(const struct round *round)
 	for (enum retry_kind kind = 0; kind < RETRY_KINDS; kind++) {
 		const struct retries *r = &round->retries[kind];
 
-		for (uint32_t n = 0; n <= RETRIES_MOST; n++) {
+		for (uint32_t n = 0; n <= CM_RETRIES_MOST; n++) {
 			json_t *row;
 
 			if (!r->count[n])
@@ -322,9 +322,10 @@ static json_t *retries_to_json(const struct round *round)
 						      json_string(retry_message(kind)));
 			failed |= json_object_set_new(row, "retries", integer(n));
 			failed |= json_object_set_new(row, "from_ns", integer(n * r->timeout_ns));
-			failed |= json_object_set_new(
-				row, "to_ns",
-				n < RETRIES_MOST ? integer((n + 1) * r->timeout_ns) : json_null());
+			failed |= json_object_set_new(row, "to_ns",
+						      n < CM_RETRIES_MOST
+							      ? integer((n + 1) * r->timeout_ns)
+							      : json_null());
 			failed |= json_object_set_new(row, "count", integer(r->count[n]));
 			failed |= json_array_append_new(json, row);
 		}

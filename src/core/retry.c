@@ -63,7 +63,7 @@ void retries_count(struct retries retries[RETRY_KINDS], const struct timeline *t
 				continue;
 			uint64_t n = span_ns(timeline_span(timeline, step, i)) / timeout_ns;
 
-			retries[kind].count[n < RETRIES_MOST ? n : RETRIES_MOST]++;
+			retries[kind].count[n < CM_RETRIES_MOST ? n : CM_RETRIES_MOST]++;
 		}
 	}
 }

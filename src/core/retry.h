@@ -15,7 +15,7 @@
 
 struct timeline;
 
-enum { RETRIES_MOST = 15 };
+enum { CM_RETRIES_MOST = 15 };
 
 /* What was waited for, by whom. */
 enum retry_kind {
@@ -27,8 +27,8 @@ enum retry_kind {
 
 /* One kind's connections by retries; all zeroes: no data. */
 struct retries {
-	uint64_t timeout_ns;		  /* 0: not known, and nobody was counted */
-	uint32_t count[RETRIES_MOST + 1]; /* [retries]: connections that did the step */
+	uint64_t timeout_ns;		     /* 0: not known, and nobody was counted */
+	uint32_t count[CM_RETRIES_MOST + 1]; /* [retries]: connections that did the step */
 };
 
 enum step retry_step(enum retry_kind kind);

@@ -99,10 +99,10 @@ out_actions:
 }
 
 /* Until the child has ended; it is reaped in any case. 0, -ETIMEDOUT, or -errno. */
-static int await(pid_t pid, uint64_t within_ns, int *status)
+static int await(pid_t pid, const struct stop *stop, uint64_t within_ns, int *status)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	int ret = fd < 0 ? -errno : wait_fd(fd, POLLIN, NULL, clock_deadline_ns(within_ns));
+	int ret = fd < 0 ? -errno : wait_fd(fd, POLLIN, stop, clock_deadline_ns(within_ns));
 
 	/* SIGCHLD was ignored when we were started: the kernel reaps, and nobody learns the status.
 	 */
@@ -135,7 +135,8 @@ static int judge(const char *step, const char *event, int status)
 	return -ECHILD;
 }
 
-int hook_run(const char *command, const char *step, bool begin, uint64_t within_ns)
+int hook_run(const char *command, const char *step, bool begin, const struct stop *stop,
+	     uint64_t within_ns)
 {
 	const char *event = begin ? "begin" : "end";
 	char vars[OURS][64];
@@ -159,10 +160,12 @@ int hook_run(const char *command, const char *step, bool begin, uint64_t within_
 		log_warn("--step-hook: cannot run /bin/sh: %s", log_errno(ret));
 		return ret;
 	}
-	ret = await(pid, within_ns, &status);
+	ret = await(pid, stop, within_ns, &status);
 	if (ret == -ETIMEDOUT)
 		log_warn("--step-hook %s %s: killed, it took over %llu ms", step, event,
 			 (unsigned long long)(within_ns / NS_PER_MS));
+	else if (ret == -ECANCELED)
+		log_warn("--step-hook %s %s: killed, the run ends", step, event);
 	else if (ret)
 		log_warn("--step-hook %s %s: killed, no way to wait for it: %s", step, event,
 			 log_errno(ret));

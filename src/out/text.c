@@ -266,7 +266,7 @@ static void print_retries(FILE *file, const struct round *round)
 		const struct retries *r = &round->retries[kind];
 		uint32_t slow = 0;
 
-		for (uint32_t n = 1; n <= RETRIES_MOST; n++)
+		for (uint32_t n = 1; n <= CM_RETRIES_MOST; n++)
 			slow += r->count[n];
 		if (!slow)
 			continue;
@@ -276,7 +276,7 @@ static void print_retries(FILE *file, const struct round *round)
 		fprintf(file, "%u took as long in %s as %s retries take, %s each: %u without, ",
 			slow, row_label(retry_side(kind), retry_step(kind), label), message,
 			text_duration(r->timeout_ns, duration), r->count[0]);
-		for (uint32_t n = 1, before = 0; n <= RETRIES_MOST; n++) {
+		for (uint32_t n = 1, before = 0; n <= CM_RETRIES_MOST; n++) {
 			if (!r->count[n])
 				continue;
 			fprintf(file, "%s%u with %u", before ? ", " : "", r->count[n], n);

@@ -123,14 +123,15 @@ static int check_device(struct client *client)
 	return -ENODEV;
 }
 
-/* Where nothing is in flight. */
+/* Where nothing is in flight. The hook of an end is run after an interrupt, too: it may have to
+ * stop what that of the begin has started. */
 static void border(const struct client *client, const struct leg *leg, bool begin)
 {
 	const char *step = step_name(leg->first), *command = client->plan->step_hook;
 	char text[64];
 
 	if (command)
-		hook_run(command, step, begin, HOOK_NS);
+		hook_run(command, step, begin, begin ? client->stop : NULL, HOOK_NS);
 	snprintf(text, sizeof(text), "%s %s", step, begin ? "begin" : "end");
 	cmtrace_mark(client->trace, text);
 }
@@ -231,7 +232,7 @@ static int take_server_side(struct client *client, struct timeline *server)
 {
 	int ret = dialogue_finish(&client->dialogue, client->result);
 
-	if (ret || !client->plan->samples || !client->dialogue.control)
+	if (ret || !client->plan->samples || !client->dialogue.control || warms_up(client))
 		return ret;
 	ret = timeline_init(server, SIDE_SERVER, client->plan->connections);
 	if (!ret)
@@ -275,14 +276,18 @@ static int run_round(struct client *client)
 	ret = cut_by(client, run_legs(client));
 	engine_close(&client->engine, &timeline);
 	tracing_end_round(client->trace, &timeline, current(client));
-	if (ret != -ENODEV && figures(client, &timeline))
+	bool sound = ret != -ENODEV && !figures(client, &timeline);
+
+	if (!sound && ret != -ENODEV) {
 		log_error("out of memory for the figures");
+		ret = client->nth ? cut_by(client, -ENOMEM) : -ENOMEM;
+	}
 	if (!ret)
 		ret = cut_by(client, take_server_side(client, &server));
 	current(client)->cpu[SIDE_CLIENT] = usage_since(&before);
-	if (ret != -ENODEV)
+	if (sound)
 		show_round(client, &timeline, &server);
-	if (warms_up(client) || ret == -ENODEV)
+	if (warms_up(client) || !sound)
 		result_drop_round(client->result);
 	timeline_free(&timeline);
 	timeline_free(&server);

@@ -170,7 +170,7 @@ static void result__with_everything_at_its_most__as_json(void **state)
 	}
 	for (enum retry_kind kind = 0; kind < RETRY_KINDS; kind++) {
 		round->retries[kind].timeout_ns = 1;
-		for (int i = 0; i <= RETRIES_MOST; i++)
+		for (int i = 0; i <= CM_RETRIES_MOST; i++)
 			round->retries[kind].count[i] = UINT32_MAX;
 	}
 	round->connected = round->strangers = round->doubles = round->out_of_range = UINT32_MAX;

@@ -3,6 +3,7 @@
 #include "cmocka_all.h"
 #include "host/clock.h"
 #include "host/hook.h"
+#include "host/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,10 +57,10 @@ static void hook__at_both_borders__is_told_the_step_and_the_event(void **state)
 	(void)state;
 	/* Inherited from another cmtime, whose hook we may be. */
 	assert_int_equal(setenv("CMTIME_STEP", "stale", 1), 0);
-	assert_int_equal(hook_run(cmd, "connect", true, HOOK_NS), 0);
+	assert_int_equal(hook_run(cmd, "connect", true, NULL, HOOK_NS), 0);
 	snprintf(want, sizeof(want), "connect begin connect begin %ld\n", (long)getpid());
 	assert_wrote(want);
-	assert_int_equal(hook_run(cmd, "resolve_addr", false, HOOK_NS), 0);
+	assert_int_equal(hook_run(cmd, "resolve_addr", false, NULL, HOOK_NS), 0);
 	snprintf(want, sizeof(want), "resolve_addr end resolve_addr end %ld\n", (long)getpid());
 	assert_wrote(want);
 	assert_string_equal(getenv("CMTIME_STEP"), "stale");
@@ -70,11 +71,12 @@ static void hook__at_both_borders__is_told_the_step_and_the_event(void **state)
 static void hook__that_ends_badly__is_a_warning(void **state)
 {
 	(void)state;
-	assert_int_equal(hook_run("exit 3", "connect", true, HOOK_NS), -ECHILD);
-	assert_int_equal(hook_run("kill -9 $$", "connect", true, HOOK_NS), -ECHILD);
-	assert_int_equal(hook_run("no-such-command-at-all 2>/dev/null", "connect", true, HOOK_NS),
-			 -ECHILD);
-	assert_int_equal(hook_run("true", "connect", true, HOOK_NS), 0);
+	assert_int_equal(hook_run("exit 3", "connect", true, NULL, HOOK_NS), -ECHILD);
+	assert_int_equal(hook_run("kill -9 $$", "connect", true, NULL, HOOK_NS), -ECHILD);
+	assert_int_equal(
+		hook_run("no-such-command-at-all 2>/dev/null", "connect", true, NULL, HOOK_NS),
+		-ECHILD);
+	assert_int_equal(hook_run("true", "connect", true, NULL, HOOK_NS), 0);
 }
 
 static void hook__that_does_not_end__is_killed_with_what_it_started(void **state)
@@ -84,7 +86,7 @@ static void hook__that_does_not_end__is_killed_with_what_it_started(void **state
 
 	(void)state;
 	assert_int_equal(
-		hook_run("sleep 100 & echo $! >out; wait", "connect", true, 300 * NS_PER_MS),
+		hook_run("sleep 100 & echo $! >out; wait", "connect", true, NULL, 300 * NS_PER_MS),
 		-ETIMEDOUT);
 	assert_true(clock_now_ns() - began_ns >= 300 * NS_PER_MS);
 	read_out(text, sizeof(text));
@@ -116,7 +118,7 @@ static void hook__that_leaves_something_behind__does_not_wait_for_it(void **stat
 	char text[64];
 
 	(void)state;
-	assert_int_equal(hook_run("sleep 100 & echo $! >out", "connect", true, HOOK_NS), 0);
+	assert_int_equal(hook_run("sleep 100 & echo $! >out", "connect", true, NULL, HOOK_NS), 0);
 	assert_true(clock_now_ns() - began_ns < HOOK_NS);
 	read_out(text, sizeof(text));
 	assert_int_equal(kill((pid_t)strtol(text, NULL, 10), SIGKILL), 0);
@@ -135,7 +137,7 @@ static void hook__that_prints__prints_to_stderr(void **state)
 	assert_true(out >= 0 && err >= 0 && file >= 0 && other >= 0);
 	dup2(file, STDERR_FILENO);
 	dup2(other, STDOUT_FILENO);
-	int ret = hook_run("echo printed; cat", "connect", true, HOOK_NS);
+	int ret = hook_run("echo printed; cat", "connect", true, NULL, HOOK_NS);
 
 	dup2(out, STDOUT_FILENO);
 	dup2(err, STDERR_FILENO);
@@ -160,7 +162,7 @@ static void hook__of_a_process_with_open_files__gets_none(void **state)
 	char cmd[128];
 
 	snprintf(cmd, sizeof(cmd), "[ ! -e /proc/self/fd/%d ]", leaky);
-	assert_int_equal(hook_run(cmd, "connect", true, HOOK_NS), 0);
+	assert_int_equal(hook_run(cmd, "connect", true, NULL, HOOK_NS), 0);
 #endif
 	close(leaky);
 }
@@ -186,7 +188,7 @@ static void hook__of_a_process_that_ignores_and_blocks_signals__does_not(void **
 		sigaction(numbers[i], &ignore, &before[i]);
 	sigfillset(&block);
 	sigprocmask(SIG_BLOCK, &block, &was);
-	int ret = hook_run("cat /proc/$$/status | grep ^Sig >out", "connect", true, HOOK_NS);
+	int ret = hook_run("cat /proc/$$/status | grep ^Sig >out", "connect", true, NULL, HOOK_NS);
 
 	sigprocmask(SIG_SETMASK, &was, NULL);
 	for (int i = 0; i < 3; i++)
@@ -207,13 +209,25 @@ static void hook__when_children_are_reaped_by_nobody__is_taken_to_be_well(void *
 
 	(void)state;
 	sigaction(SIGCHLD, &ignore, &was);
-	assert_int_equal(hook_run("true", "connect", true, HOOK_NS), 0);
+	assert_int_equal(hook_run("true", "connect", true, NULL, HOOK_NS), 0);
 	sigaction(SIGCHLD, &was, NULL);
+}
+
+static void hook__of_a_run_that_ends__is_killed(void **state)
+{
+	struct stop stop;
+
+	(void)state;
+	assert_int_equal(stop_init(&stop), 0);
+	stop_set(&stop, SIGINT);
+	assert_int_equal(hook_run("sleep 100", "connect", true, &stop, HOOK_NS), -ECANCELED);
+	stop_free(&stop);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hook__of_a_run_that_ends__is_killed),
 		cmocka_unit_test(hook__at_both_borders__is_told_the_step_and_the_event),
 		cmocka_unit_test(hook__that_ends_badly__is_a_warning),
 		cmocka_unit_test(hook__that_does_not_end__is_killed_with_what_it_started),

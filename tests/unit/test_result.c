@@ -279,7 +279,7 @@ static void number__out_of_its_range__is_refused(void **state)
 		{ "begin", 0, "monotonic_ns", -1 },
 		{ "cpu", 1, "user_ns", -1 },
 		{ "cpu", 0, "max_rss_bytes", -1 },
-		{ "retry_bands", 0, "retries", RETRIES_MOST + 1 },
+		{ "retry_bands", 0, "retries", CM_RETRIES_MOST + 1 },
 		{ "retry_bands", 1, "count", (json_int_t)UINT32_MAX + 1 },
 		{ "kernel", 0, "lost", -1 },
 		{ "kernel", 0, "unmatched", (json_int_t)UINT32_MAX + 1 },
@@ -316,7 +316,7 @@ static void array__of_more_than_a_result_holds__is_refused(void **state)
 		       { "begin", SIDES },
 		       { "cpu", SIDES },
 		       { "kernel", SIDES },
-		       { "retry_bands", (size_t)RETRY_KINDS * (RETRIES_MOST + 1) } };
+		       { "retry_bands", (size_t)RETRY_KINDS * (CM_RETRIES_MOST + 1) } };
 	json_t *json = sample(), *round = json_object();
 	struct result result;
 
