@@ -81,12 +81,17 @@ static int without(int error, const char *what, const char *hint)
 	return -abs(error);
 }
 
+/* Looking for tracefs costs some bytes that libtracefs 1.6 never frees: a server looks once. */
+static atomic_bool is_mounted;
+
 /* libtracefs keeps the folder it found; and what it has to say to stderr, we say better. */
 static void prepare_library(void)
 {
 	tracefs_set_loglevel(TEP_LOG_NONE);
-	if (tracefs_tracing_dir_is_mounted(false, NULL) > 0)
+	if (tracefs_tracing_dir_is_mounted(false, NULL) > 0) {
 		tracefs_tracing_dir();
+		atomic_store(&is_mounted, true);
+	}
 }
 
 /* Ours, and of a process that is no more. One that is in use cannot be removed, whatever its
@@ -114,7 +119,7 @@ static int make_instance(struct cmtrace *trace)
 	char name[64];
 
 	/* libtracefs would mount it. */
-	if (tracefs_tracing_dir_is_mounted(false, NULL) <= 0) {
+	if (!atomic_load(&is_mounted) && tracefs_tracing_dir_is_mounted(false, NULL) <= 0) {
 		log_warn("no kernel trace: tracefs is not mounted (mount -t tracefs nodev "
 			 "/sys/kernel/tracing)");
 		return -ENODEV;
@@ -159,16 +164,40 @@ static int make_room(struct cmtrace *trace, uint32_t connections)
 	return without(errno ? errno : ENOMEM, "buffer_size_kb", "");
 }
 
+/*
+ * Reads the formats of the few events that are wanted. tracefs_local_events_system() would do, but
+ * reads all of the system's, and all of the kernel's symbols beside. What it does not understand of
+ * how an event is printed is no matter.
+ */
+static void read_formats(struct cmtrace *trace)
+{
+	int size;
+	char *text = tracefs_instance_file_read(NULL, "events/header_page", &size);
+
+	if (text)
+		tep_parse_header_page(trace->tep, text, (unsigned long)size, sizeof(long));
+	free(text);
+	for (size_t s = 0; s < SOURCES; s++) {
+		if (!sources[s].of[trace->side] ||
+		    tep_find_event_by_name(trace->tep, SYSTEM, sources[s].event))
+			continue;
+		text = tracefs_event_file_read(trace->instance, SYSTEM, sources[s].event, "format",
+					       &size);
+		if (text)
+			tep_parse_event(trace->tep, text, (unsigned long)size, SYSTEM);
+		free(text);
+	}
+}
+
 static int learn_fields(struct cmtrace *trace)
 {
-	static const char *const systems[] = { SYSTEM, NULL };
-
 	if (!tracefs_file_exists(trace->instance, "events/" SYSTEM "/" HANDLER "/id"))
 		return without(ENOENT, SYSTEM ":" HANDLER,
 			       " (Linux 5.7 has it, once rdma_cm is loaded)");
-	trace->tep = tracefs_local_events_system(tracefs_tracing_dir(), systems);
+	trace->tep = tep_alloc();
 	if (!trace->tep)
-		return without(errno, "the formats of the events", "");
+		return without(ENOMEM, "memory", "");
+	read_formats(trace);
 	for (size_t s = 0; s < SOURCES; s++) {
 		struct tep_event *event;
 
