@@ -55,13 +55,18 @@ void result_free(struct result *result)
 
 struct round *result_add_round(struct result *result)
 {
-	struct round *rounds =
-		reallocarray(result->rounds, result->n_rounds + 1, sizeof(*result->rounds));
+	size_t n = result->n_rounds;
 
-	if (!rounds)
-		return NULL;
-	result->rounds = rounds;
-	struct round *round = &rounds[result->n_rounds++];
+	/* Full at 0 and at every power of two, where it doubles. */
+	if (!(n & (n - 1))) {
+		struct round *rounds =
+			reallocarray(result->rounds, n ? 2 * n : 1, sizeof(*result->rounds));
+
+		if (!rounds)
+			return NULL;
+		result->rounds = rounds;
+	}
+	struct round *round = &result->rounds[result->n_rounds++];
 
 	*round = (struct round){ 0 };
 	for (enum side side = 0; side < SIDES; side++) {
