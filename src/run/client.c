@@ -130,10 +130,14 @@ static void border(const struct client *client, const struct leg *leg, bool begi
 	const char *step = step_name(leg->first), *command = client->plan->step_hook;
 	char text[64];
 
+	snprintf(text, sizeof(text), "%s %s", step, begin ? "begin" : "end");
+	/* The marks enclose the step, not the hooks. */
+	if (!begin)
+		cmtrace_mark(client->trace, text);
 	if (command)
 		hook_run(command, step, begin, begin ? client->stop : NULL, HOOK_NS);
-	snprintf(text, sizeof(text), "%s %s", step, begin ? "begin" : "end");
-	cmtrace_mark(client->trace, text);
+	if (begin)
+		cmtrace_mark(client->trace, text);
 }
 
 static int run_legs(struct client *client)
