@@ -61,13 +61,16 @@ static int keep_standard_streams(void)
 static int catch_signals(void)
 {
 	struct sigaction catch = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, hangup;
 	int ret = stop_init(&interrupted);
 
 	if (ret)
 		return ret;
 	if (sigaction(SIGINT, &catch, NULL) || sigaction(SIGTERM, &catch, NULL) ||
-	    sigaction(SIGPIPE, &ignore, NULL))
+	    sigaction(SIGPIPE, &ignore, NULL) || sigaction(SIGHUP, NULL, &hangup))
+		return -errno;
+	/* nohup(1) has it ignored. */
+	if (hangup.sa_handler != SIG_IGN && sigaction(SIGHUP, &catch, NULL))
 		return -errno;
 	return 0;
 }

@@ -143,7 +143,7 @@ static void print_help(void)
 	     "stderr.\n"
 	     "Exit status: 0 all connected, 1 a connection failed, 2 usage, 3 could not run, 4 "
 	     "peer lost or\n"
-	     "time out, 130 and 143 after SIGINT and SIGTERM.");
+	     "time out, 129, 130 and 143 after SIGHUP, SIGINT and SIGTERM.");
 }
 
 static const struct spec *spec_of(int id)

@@ -35,6 +35,11 @@ int report_open(struct report *report, const struct options *options)
 
 	if (!ret && options->samples)
 		ret = open_sink(&report->samples, options->samples);
+	if (!ret && report->results.path && report->samples.path &&
+	    !strcmp(report->results.path, report->samples.path)) {
+		log_error("--samples: %s is --output's", options->samples);
+		ret = -EINVAL;
+	}
 	if (!ret && options->histogram) {
 		report->histograms = calloc(STEPS, sizeof(*report->histograms));
 		if (!report->histograms) {

@@ -19,10 +19,24 @@ static mode_t mode_of_new_file(void)
 	return (mode_t)0666 & ~mask;
 }
 
+/* Of a file that is to be: its folder is there. NULL with errno. */
+static char *path_of_new(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	char *real = folder ? realpath(folder, NULL) : NULL, *whole = NULL;
+
+	if (real && asprintf(&whole, "%s/%s", real, slash ? slash + 1 : path) < 0)
+		whole = NULL;
+	free(folder);
+	free(real);
+	return whole;
+}
+
 static int open_draft(struct sink *sink, const char *path, const struct stat *old)
 {
-	/* Behind a link is where the file is. */
-	sink->path = old ? realpath(path, NULL) : strdup(path);
+	/* Behind a link is where the file is; and one file has one path. */
+	sink->path = old ? realpath(path, NULL) : path_of_new(path);
 	if (!sink->path)
 		return -errno;
 	if (asprintf(&sink->draft, "%s.XXXXXX", sink->path) < 0) {

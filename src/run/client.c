@@ -259,6 +259,20 @@ static void show_round(const struct client *client, const struct timeline *timel
 					server->connections ? server : NULL);
 }
 
+/* Nobody will see its report. */
+static void warn_of_warmup(const struct client *client, int ret)
+{
+	const struct round *round = current(client);
+
+	if (ret)
+		log_warn("cut short in warm-up %u of %u: there is nothing to report",
+			 client->nth + 1, client->plan->warmups);
+	else if (round->ledger.n)
+		log_warn("connections failed in warm-up %u of %u, %u of %u connected",
+			 client->nth + 1, client->plan->warmups, round->connected,
+			 client->plan->connections);
+}
+
 static int run_round(struct client *client)
 {
 	struct timeline timeline, server = { 0 };
@@ -291,6 +305,8 @@ static int run_round(struct client *client)
 	current(client)->cpu[SIDE_CLIENT] = usage_since(&before);
 	if (sound)
 		show_round(client, &timeline, &server);
+	if (warms_up(client) && sound)
+		warn_of_warmup(client, ret);
 	if (warms_up(client) || !sound)
 		result_drop_round(client->result);
 	timeline_free(&timeline);

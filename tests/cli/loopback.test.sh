@@ -87,6 +87,29 @@ else
 	skip 'the checks of a full disk: there is no /dev/full'
 fi
 
+for same in "$tmp/both" "$tmp/./both" "$tmp/../${tmp##*/}/both"; do
+	run --loopback -c 2 -o "$tmp/both" --samples "$same"
+	check "'cmtime $args' is refused" [ "$status" != 0 ]
+	check "'cmtime $args' says why" says "--output's"
+	check "'cmtime $args' leaves nothing" [ ! -e "$tmp/both" ]
+done
+
+# ---- signals ----
+
+for signal in HUP INT TERM; do
+	args="--loopback -c 10 --repeat 1000 and SIG$signal"
+	# A background command of a shell has SIGINT ignored; not one that a hook starts.
+	run --loopback -c 10 --repeat 1000 -o "$tmp/cut" \
+		--step-hook "[ \"\$1 \$2\" != \"connect begin\" ] || kill -$signal \$CMTIME_PID"
+	case $signal in HUP) want=129 ;; INT) want=130 ;; TERM) want=143 ;; esac
+	check "'cmtime $args' exits $want, not $status" [ "$status" = "$want" ]
+	check "'cmtime $args' reports what was measured" grep -q '^0 of 10 connected' "$tmp/cut"
+	check "'cmtime $args' leaves no draft" [ "$(echo "$tmp"/cut*)" = "$tmp/cut" ]
+	rm -f "$tmp/cut"
+done
+run --loopback -c 10 --warmup 1 --step-hook "[ \"\$1 \$2\" != \"connect begin\" ] || kill -TERM \$CMTIME_PID"
+check "'cmtime $args' says that there is nothing to report" says 'cut short in warm-up 1 of 1'
+
 # ---- limits ----
 
 # limit STATUS OPTION...
