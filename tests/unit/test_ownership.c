@@ -163,6 +163,17 @@ static int outcome_of(const char *name, const char *scene)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* A race takes two threads in one moment, which a busy host may not give at once. */
+static bool is_reported(const char *name, const char *scene)
+{
+	enum { PLAYS = 20 };
+	int outcome = 0;
+
+	for (int i = 0; i < PLAYS && !outcome; i++)
+		outcome = outcome_of(name, scene);
+	return outcome == TSAN_EXIT;
+}
+
 static void ownership__from_thread_to_thread__draws_no_report(void **state)
 {
 	(void)state;
@@ -176,7 +187,7 @@ static void ownership__by_a_relaxed_mailbox__is_reported(void **state)
 	if (!UNDER_TSAN)
 		skip();
 	for (int i = 0; i < SCENES; i++)
-		assert_int_equal(outcome_of("test_ownership_relaxed", scenes[i]), TSAN_EXIT);
+		assert_true(is_reported("test_ownership_relaxed", scenes[i]));
 }
 
 static void letter__read_without_acquire__is_reported(void **state)
@@ -184,7 +195,7 @@ static void letter__read_without_acquire__is_reported(void **state)
 	(void)state;
 	if (!UNDER_TSAN)
 		skip();
-	assert_int_equal(outcome_of("test_ownership_letters", "posters"), TSAN_EXIT);
+	assert_true(is_reported("test_ownership_letters", "posters"));
 }
 
 int main(int argc, char **argv)
