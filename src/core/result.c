@@ -6,6 +6,8 @@
  */
 #include "core/result.h"
 
+#include "core/timeline.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +86,23 @@ void result_drop_round(struct result *result)
 
 	ledger_free(&round->ledger);
 	free(round->cm);
+}
+
+int round_measure(struct round *round, const struct timeline *timeline,
+		  const struct cm_timeouts *timeouts)
+{
+	enum side side = timeline->side;
+	int ret = 0;
+
+	for (enum step step = 0; !ret && step < STEPS; step++) {
+		if (step_is_of(step, side))
+			ret = figures_of(&round->figures[side][step], timeline, step);
+	}
+	for (uint32_t i = 0; !ret && i < timeline->connections; i++)
+		ret = ledger_add(&round->ledger, side, &timeline->outcomes[i], i);
+	retries_count(round->retries, timeline, timeouts);
+	round->begin_ns[side] = timeline_begin_ns(timeline);
+	return ret;
 }
 
 int round_add_cm(struct round *round, const struct cm_counts *counts)

@@ -148,6 +148,13 @@ struct round *result_add_round(struct result *result);
 /* Takes the last round out again: it was a warm-up, or nothing came of it. */
 void result_drop_round(struct result *result);
 
+/*
+ * A side's part of a round that is over, from its timeline: figures, ledger rows, begin, and
+ * retries by these time-outs. 0 or -ENOMEM.
+ */
+int round_measure(struct round *round, const struct timeline *timeline,
+		  const struct cm_timeouts *timeouts);
+
 /* Appends a row to a round's cm. 0 or -ENOMEM. */
 int round_add_cm(struct round *round, const struct cm_counts *counts);
 

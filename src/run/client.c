@@ -181,16 +181,8 @@ static int run_legs(struct client *client)
 static int figures(struct client *client, const struct timeline *timeline)
 {
 	struct round *round = current(client);
-	int ret = 0;
+	int ret = round_measure(round, timeline, &client->result->run.cm_timeouts);
 
-	for (enum step step = 0; !ret && step < STEPS; step++) {
-		if (step_is_of(step, SIDE_CLIENT))
-			ret = figures_of(&round->figures[SIDE_CLIENT][step], timeline, step);
-	}
-	for (uint32_t i = 0; !ret && i < timeline->connections; i++)
-		ret = ledger_add(&round->ledger, SIDE_CLIENT, &timeline->outcomes[i], i);
-	retries_count(round->retries, timeline, &client->result->run.cm_timeouts);
-	round->begin_ns[SIDE_CLIENT] = timeline_begin_ns(timeline);
 	round->connected = round->figures[SIDE_CLIENT][STEP_CONNECT].count;
 	return ret;
 }

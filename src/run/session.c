@@ -284,17 +284,8 @@ void session_destroy(struct session *session, bool timed, enum event_kind waitin
 
 int session_figures(const struct session *session, struct round *round)
 {
-	int ret = 0;
+	int ret = round_measure(round, &session->timeline, &session->timeouts);
 
-	for (enum step step = 0; !ret && step < STEPS; step++) {
-		if (step_is_of(step, SIDE_SERVER))
-			ret = figures_of(&round->figures[SIDE_SERVER][step], &session->timeline,
-					 step);
-	}
-	for (uint32_t i = 0; !ret && i < session->connections; i++)
-		ret = ledger_add(&round->ledger, SIDE_SERVER, &session->timeline.outcomes[i], i);
-	retries_count(round->retries, &session->timeline, &session->timeouts);
-	round->begin_ns[SIDE_SERVER] = timeline_begin_ns(&session->timeline);
 	round->connected = round->figures[SIDE_SERVER][STEP_ESTABLISH].count;
 	round->doubles = atomic_load(&session->doubles);
 	round->out_of_range = atomic_load(&session->out_of_range);
