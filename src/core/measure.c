@@ -108,10 +108,8 @@ bool measure_of_round(const struct measure *measure, const struct round *round,
 		*ns = (double)f->p50_ns;
 	else if (measure->kind == MEASURE_P99)
 		*ns = (double)f->p99_ns;
-	else if (measure->side == SIDE_SERVER)
-		*ns = (double)f->mean_ns;
 	else
-		*ns = (double)f->total_ns / f->count;
+		*ns = figures_each_ns(f);
 	return true;
 }
 

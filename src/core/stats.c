@@ -126,3 +126,9 @@ double figures_in_flight(const struct figures *figures)
 		return 0;
 	return (double)figures->sum_ns / (double)figures->total_ns;
 }
+
+double figures_each_ns(const struct figures *figures)
+{
+	return figures->side == SIDE_CLIENT ? (double)figures->total_ns / figures->count
+					    : (double)figures->mean_ns;
+}

@@ -43,6 +43,10 @@ int figures_of(struct figures *figures, const struct timeline *timeline, enum st
 /* Connections a second over the step's total; 0 without data or for a total of 0. */
 double figures_per_second(const struct figures *figures);
 
+/* "us/conn" in ns, for count > 0: a client's total divided by count; at a server, which runs at the
+ * client's pace, the mean. */
+double figures_each_ns(const struct figures *figures);
+
 /* The mean number in flight: sum / total (Little's law); 0 without data. */
 double figures_in_flight(const struct figures *figures);
 

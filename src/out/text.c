@@ -143,16 +143,13 @@ static void print_row(FILE *file, const struct figures *f, int width, enum side 
 	const char *total = "-", *each = "-", *in_flight = "-";
 	char total_buf[32], each_buf[32], in_flight_buf[32], label[LABEL];
 	const uint64_t spread_ns[] = { f->min_ns, f->p50_ns, f->p99_ns, f->max_ns };
-	double total_ms = (double)f->total_ns / 1e6;
 
 	if (f->count && (f->side == SIDE_CLIENT || reported_by == SIDE_SERVER)) {
-		snprintf(total_buf, sizeof(total_buf), "%.2f", total_ms);
+		snprintf(total_buf, sizeof(total_buf), "%.2f", (double)f->total_ns / 1e6);
 		total = total_buf;
 	}
 	if (f->count) {
-		snprintf(each_buf, sizeof(each_buf), "%.2f",
-			 f->side == SIDE_CLIENT ? total_ms * 1e3 / f->count
-						: (double)f->mean_ns / 1e3);
+		snprintf(each_buf, sizeof(each_buf), "%.2f", figures_each_ns(f) / 1e3);
 		each = each_buf;
 	}
 	if (f->count && f->total_ns && is_async(f->side, f->step)) {
@@ -401,11 +398,6 @@ static const char *range_text(struct range *range, char text[static RANGE])
 	return text;
 }
 
-static double each_ns(const struct figures *f)
-{
-	return f->side == SIDE_CLIENT ? (double)f->total_ns / f->count : (double)f->mean_ns;
-}
-
 static double p50_ns(const struct figures *f)
 {
 	return (double)f->p50_ns;
@@ -419,7 +411,7 @@ static double p99_ns(const struct figures *f)
 static void print_ranges(FILE *file, const struct result *result, enum side side, enum step step,
 			 int width, double *values)
 {
-	static double (*const get[])(const struct figures *) = { each_ns, p50_ns, p99_ns };
+	static double (*const get[])(const struct figures *) = { figures_each_ns, p50_ns, p99_ns };
 	struct range range = { .values = values };
 	uint64_t count = 0, failed = 0;
 	char text[RANGE], label[LABEL];
