@@ -101,15 +101,10 @@ bool part_ns(const struct timeline *timeline, uint32_t index, enum part part, ui
 	return true;
 }
 
-/* As the side's report counts it: the step done, and not failed in. */
 static bool is_established(const struct timeline *timeline, uint32_t index)
 {
-	enum step step = timeline->side == SIDE_CLIENT ? STEP_CONNECT : STEP_ESTABLISH;
-	const struct outcome *outcome = &timeline->outcomes[index];
-
-	if (outcome->event != EVENT_NONE && outcome->step == step)
-		return false;
-	return span_done(timeline_span(timeline, step, index));
+	return timeline_did(timeline, timeline->side == SIDE_CLIENT ? STEP_CONNECT : STEP_ESTABLISH,
+			    index);
 }
 
 static bool has_all_parts(const struct timeline *timeline, uint32_t index)
