@@ -301,58 +301,51 @@ static bool any_failed(const struct result *result)
 	return false;
 }
 
-static int say_failures(struct comparison *comparison)
-{
-	for (size_t k = 0; k < comparison->n; k++) {
-		const struct contender *c = &comparison->contenders[k];
-		size_t n = 0;
-
-		for (size_t i = 0; i < c->set->n; i++)
-			n += any_failed(&c->set->results[i]);
-		if (n &&
-		    add(comparison,
-			"connections failed in %zu of %zu result%s in %s: their steps are in no "
-			"figure, but took time from the others",
-			n, c->set->n, c->set->n == 1 ? "" : "s", c->name))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-/* REQs and DREQs that were sent again in any round. */
-static uint64_t retries_of(const struct result *result)
+/* Whether a REQ or DREQ was sent again. */
+static bool any_retried(const struct result *result)
 {
 	static const enum cm_message asked[] = { CM_REQ, CM_DREQ };
-	uint64_t retries = 0;
 
 	for (size_t r = 0; r < result->n_rounds; r++) {
 		for (size_t m = 0; m < sizeof(asked) / sizeof(*asked); m++) {
 			struct cm_count total;
 
 			if (round_cm_total(&result->run, &result->rounds[r], STEPS, asked[m],
-					   &total))
-				retries += total.retries;
+					   &total) &&
+			    total.retries)
+				return true;
 		}
 	}
-	return retries;
+	return false;
 }
 
-static int say_retries(struct comparison *comparison)
+/* "WHAT in 2 of 5 results in FILE: SO", for each file that has results of that kind. */
+static int say_results(struct comparison *comparison, bool (*is_one)(const struct result *),
+		       const char *what, const char *so)
 {
 	for (size_t k = 0; k < comparison->n; k++) {
 		const struct contender *c = &comparison->contenders[k];
 		size_t n = 0;
 
 		for (size_t i = 0; i < c->set->n; i++)
-			n += retries_of(&c->set->results[i]) > 0;
-		if (n &&
-		    add(comparison,
-			"CM messages were sent again in %zu of %zu result%s in %s: a wait for the "
-			"CM's time-out is seconds of its step",
-			n, c->set->n, c->set->n == 1 ? "" : "s", c->name))
+			n += is_one(&c->set->results[i]);
+		if (n && add(comparison, "%s in %zu of %zu result%s in %s: %s", what, n, c->set->n,
+			     c->set->n == 1 ? "" : "s", c->name, so))
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+static int say_failures(struct comparison *comparison)
+{
+	return say_results(comparison, any_failed, "connections failed",
+			   "their steps are in no figure, but took time from the others");
+}
+
+static int say_retries(struct comparison *comparison)
+{
+	return say_results(comparison, any_retried, "CM messages were sent again",
+			   "a wait for the CM's time-out is seconds of its step");
 }
 
 /* ---- drift ---- */
