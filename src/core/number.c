@@ -24,6 +24,20 @@ static int digits(const char **text, uint64_t *value)
 	return 0;
 }
 
+/* What may stand behind the whole: ".25" is 25 and 2 digits; nothing is 0 of them. */
+static int decimals(const char **text, uint64_t *fraction, size_t *n)
+{
+	*fraction = 0;
+	*n = 0;
+	if (**text != '.')
+		return 0;
+	const char *from = ++*text;
+	int ret = digits(text, fraction);
+
+	*n = (size_t)(*text - from);
+	return ret;
+}
+
 struct unit {
 	const char *name;
 	uint64_t factor;
@@ -62,22 +76,19 @@ int number_time_ns(const char *text, uint64_t *time_ns)
 		{ "ns", 1 },	     { "us", 1000 },	 { "ms", 1000000 },
 		{ "s", 1000000000 }, { "", 1000000000 },
 	};
-	uint64_t whole, fraction = 0, parts = 1;
+	uint64_t whole, fraction, parts = 1;
+	size_t n;
 	int ret = digits(&text, &whole);
 
 	if (ret)
 		return ret;
-	if (*text == '.') {
-		const char *from = ++text;
-
-		ret = digits(&text, &fraction);
-		if (ret)
-			return ret;
-		for (ptrdiff_t n = text - from; n; n--) {
-			if (parts >= 1000000000)
-				return -EINVAL; /* finer than a nanosecond of seconds */
-			parts *= 10;
-		}
+	ret = decimals(&text, &fraction, &n);
+	if (ret)
+		return ret;
+	while (n--) {
+		if (parts >= 1000000000)
+			return -EINVAL; /* finer than a nanosecond of seconds */
+		parts *= 10;
 	}
 	const struct unit *unit = find(units, sizeof(units) / sizeof(*units), text);
 
@@ -93,21 +104,18 @@ int number_time_ns(const char *text, uint64_t *time_ns)
 
 int number_decimal(const char *text, double *value)
 {
-	uint64_t whole, fraction = 0;
+	uint64_t whole, fraction;
 	double parts = 1;
+	size_t n;
 	int ret = digits(&text, &whole);
 
 	if (ret)
 		return ret;
-	if (*text == '.') {
-		const char *from = ++text;
-
-		ret = digits(&text, &fraction);
-		if (ret)
-			return ret;
-		for (; from < text; from++)
-			parts *= 10;
-	}
+	ret = decimals(&text, &fraction, &n);
+	if (ret)
+		return ret;
+	while (n--)
+		parts *= 10;
 	if (*text)
 		return -EINVAL;
 	*value = (double)whole + (double)fraction / parts;
