@@ -7,6 +7,7 @@
 #include "out/classic.h"
 
 #include "core/result.h"
+#include "out/written.h"
 
 #include <errno.h>
 
@@ -52,7 +53,5 @@ int classic_print(FILE *file, const struct result *result)
 			print_row(file, rows[k].label, f, total_ns, result->run.connections);
 		}
 	}
-	if (fflush(file) || ferror(file))
-		return errno ? -errno : -EIO;
-	return 0;
+	return written(file);
 }

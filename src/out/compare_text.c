@@ -7,6 +7,7 @@
 #include "core/result.h"
 #include "out/compare.h"
 #include "out/text.h"
+#include "out/written.h"
 
 #include <errno.h>
 #include <math.h>
@@ -222,7 +223,5 @@ int compare_print_text(FILE *file, const struct comparison *c)
 	for (size_t i = 0; i < c->n_cautions; i++)
 		fprintf(file, "warning: %s\n", c->cautions[i]);
 	errno = 0;
-	if (fflush(file) || ferror(file))
-		return errno ? -errno : -EIO;
-	return 0;
+	return written(file);
 }

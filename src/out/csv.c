@@ -4,17 +4,10 @@
 
 #include "core/result.h"
 #include "core/timeline.h"
+#include "out/written.h"
 
 #include <errno.h>
 #include <inttypes.h>
-
-/* Any call since errno was 0 may have been the one that failed. */
-static int written(FILE *file)
-{
-	if (!fflush(file) && !ferror(file))
-		return 0;
-	return errno ? -errno : -EIO;
-}
 
 /* ---- figures ---- */
 

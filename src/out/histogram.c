@@ -9,6 +9,7 @@
 
 #include "core/histogram.h"
 #include "out/text.h"
+#include "out/written.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -114,7 +115,5 @@ int histogram_print(FILE *file, const char *label, const struct histogram *histo
 		print_row(file, histogram, &rows, row, last, utf8);
 		row = last;
 	}
-	if (fflush(file) || ferror(file))
-		return errno ? -errno : -EIO;
-	return 0;
+	return written(file);
 }

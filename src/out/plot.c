@@ -10,6 +10,7 @@
 #include "core/stats.h"
 #include "out/plot_script.h"
 #include "out/text.h"
+#include "out/written.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -87,14 +88,6 @@ static void write_title(FILE *script, const struct plot *plot)
 		snprintf(title, sizeof(title), "Time that each connection took in %s (%s)",
 			 step_label(plot->step), side_name(plot->side));
 	script_text(script, title);
-}
-
-static int written(FILE *script)
-{
-	errno = 0;
-	if (!fflush(script) && !ferror(script))
-		return 0;
-	return errno ? -errno : -EIO;
 }
 
 /* ---- over time ---- */
@@ -406,5 +399,6 @@ int plot_write(FILE *script, const struct plot *plot)
 	};
 	int ret = write[plot->kind](script, plot);
 
+	errno = 0;
 	return ret ? ret : written(script);
 }

@@ -8,6 +8,7 @@
 
 #include "core/result.h"
 #include "core/sample.h"
+#include "out/written.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -504,7 +505,7 @@ int text_print(FILE *file, const struct result *result)
 		print_round(file, &result->run, &result->rounds[0]);
 	else if (result->n_rounds)
 		ret = print_rounds(file, result);
-	if (fflush(file) || ferror(file))
-		return errno ? -errno : -EIO;
-	return ret;
+	int lost = written(file);
+
+	return lost ? lost : ret;
 }
